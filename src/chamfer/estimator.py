@@ -1,0 +1,176 @@
+"""`AgglomerativeClustering`: scikit-learn's estimator on top of `linkage`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.metrics import pairwise_distances_argmin
+from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
+
+from chamfer.dendrogram import Dendrogram
+from chamfer.hac import linkage as run_linkage
+from chamfer.validation import Array, Metric, check_number
+
+
+class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Hierarchical clustering with scikit-learn's interface and a better default linkage.
+
+    Parameters
+    ----------
+    n_clusters : int or None, default=2
+        Number of clusters; must be None if `distance_threshold` is given.
+    metric : str or callable, default="euclidean"
+        As in `chamfer.linkage`; with ``"precomputed"``, `fit` takes a square matrix of distances.
+    memory : str or joblib.Memory, optional
+        Where to cache the tree, so that another number of clusters does not compute it again.
+    connectivity : None
+        Not supported: clusters may merge across all points.
+    compute_full_tree : object, default="auto"
+        Accepted for scikit-learn's sake; the tree is always computed in full.
+    linkage : str, default="chamfer"
+        Any method of `chamfer.linkage`.
+    distance_threshold : float, optional
+        Stop before the first merge of this height or higher; `n_clusters` must be None then.
+    compute_distances : bool, default=False
+        Accepted for scikit-learn's sake; `distances_` is always there.
+    order : {"merge", "least", "cumulative"}, default="merge"
+        Which merges the cut applies first, see `chamfer.cut`.
+    engine, n_jobs, memory_limit, progress
+        As in `chamfer.linkage`.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each point, numbered by first appearance.
+    n_clusters_ : int
+        Number of clusters found.
+    linkage_matrix_ : ndarray of shape (n_samples - 1, 4)
+        SciPy's linkage matrix of the whole tree.
+    children_ : ndarray of shape (n_samples - 1, 2)
+        The two clusters joined by each merge.
+    distances_ : ndarray of shape (n_samples - 1,)
+        Height of each merge.
+    n_leaves_ : int
+        Number of points.
+    n_connected_components_ : int
+        Always 1.
+    n_features_in_ : int
+        Number of columns seen in `fit`.
+    feature_names_in_ : ndarray
+        Their names, if `X` was a data frame with names.
+
+    Examples
+    --------
+    >>> import chamfer
+    >>> model = chamfer.AgglomerativeClustering(n_clusters=2).fit([[0.0], [1.0], [5.0], [6.5]])
+    >>> model.labels_
+    array([0, 0, 1, 1])
+    >>> model.predict([[4.0]])
+    array([1])
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | None = 2,
+        *,
+        metric: Metric = "euclidean",
+        memory: Any = None,
+        connectivity: None = None,
+        compute_full_tree: Any = "auto",
+        linkage: str = "chamfer",
+        distance_threshold: float | None = None,
+        compute_distances: bool = False,
+        order: str = "merge",
+        engine: str = "auto",
+        n_jobs: int | None = None,
+        memory_limit: int | str | None = None,
+        progress: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.memory = memory
+        self.connectivity = connectivity
+        self.compute_full_tree = compute_full_tree
+        self.linkage = linkage
+        self.distance_threshold = distance_threshold
+        self.compute_distances = compute_distances
+        self.order = order
+        self.engine = engine
+        self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any = None) -> AgglomerativeClustering:
+        """Cluster the rows of `X`, or the points behind a square matrix of distances.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+            Observations, or distances with ``metric="precomputed"``.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        AgglomerativeClustering
+            The fitted estimator.
+        """
+        if (self.n_clusters is None) == (self.distance_threshold is None):
+            raise ValueError("give exactly one of n_clusters and distance_threshold, the other must be None")
+        if self.connectivity is not None:
+            raise ValueError("connectivity must be None, neighbour graphs are not supported")
+        X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        Z = check_memory(self.memory).cache(run_linkage, ignore=["n_jobs", "memory_limit", "progress"])(
+            X,
+            method=self.linkage,
+            metric=self.metric,
+            engine=self.engine,
+            n_jobs=self.n_jobs,
+            memory_limit=self.memory_limit,
+            progress=self.progress,
+        )
+        tree = Dendrogram(Z)
+        if self.distance_threshold is None:
+            self.labels_ = tree.cut(self.n_clusters, order=self.order)
+        else:
+            threshold = check_number("distance_threshold", self.distance_threshold, 0)
+            self.labels_ = tree.cut(height=np.nextafter(threshold, -np.inf), order=self.order)
+        self.linkage_matrix_ = Z
+        self.children_ = tree.children
+        self.distances_ = Z[:, 2].copy()
+        self.n_leaves_ = tree.n_points
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        self.n_connected_components_ = 1
+        self._fit_X = X
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Give each row of `X` the cluster of its nearest training point.
+
+        For a single point a, Chamfer's Ch({a}, B) is the distance to the nearest point of B: this is the cluster that
+        Chamfer linkage would merge the point with.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
+            New observations, or their distances to the training points with ``metric="precomputed"``.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            Labels.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        if self.metric == "precomputed":
+            nearest = X.argmin(axis=1)
+        else:
+            nearest = pairwise_distances_argmin(X, self._fit_X, metric=self.metric)
+        return np.asarray(self.labels_[nearest])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags

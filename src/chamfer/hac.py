@@ -1,0 +1,215 @@
+"""`linkage`: checks what it is given, chooses an engine, runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chamfer import _core, distances
+from chamfer.memory import require_memory
+from chamfer.progress import Progress
+from chamfer.validation import (
+    Array,
+    Condensed,
+    Metric,
+    Points,
+    check_bytes,
+    check_choice,
+    check_input,
+    check_threads,
+)
+
+
+@dataclass(frozen=True)
+class Method:
+    """What an engine has to know about a linkage."""
+
+    core: Callable[..., Any]
+    square: bool = False  # the dense engine needs a square matrix, not a condensed one
+    centres: bool = False  # defined by squared Euclidean distances between centres
+    points: bool = False  # the core can also work from points, in O(n d) memory
+
+
+METHODS = {
+    "chamfer": Method(_core.chamfer, square=True),
+    "chamfer_normalized": Method(_core.chamfer_normalized, square=True),
+    "chamfer_symmetric": Method(_core.chamfer_symmetric, square=True),
+    "chamfer_normalized_symmetric": Method(_core.chamfer_normalized_symmetric, square=True),
+    "single": Method(_core.single, points=True),
+    "complete": Method(_core.complete),
+    "average": Method(_core.average),
+    "weighted": Method(_core.weighted),
+    "ward": Method(_core.ward, centres=True, points=True),
+    "centroid": Method(_core.centroid, centres=True, points=True),
+    "median": Method(_core.median, centres=True, points=True),
+}
+ENGINES = ("auto", "dense", "points")
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a user wants an engine to run."""
+
+    threads: int
+    progress: Progress
+    memory_limit: int | None
+
+
+def linkage(
+    X: Any,
+    method: str = "chamfer",
+    metric: Metric = "euclidean",
+    optimal_ordering: bool = False,
+    *,
+    engine: str = "auto",
+    n_jobs: int | None = None,
+    memory_limit: int | str | None = None,
+    progress: bool = False,
+) -> Array:
+    """Cluster points hierarchically.
+
+    Starting from single points, the two clusters with the smallest linkage value are merged until one is left.
+
+    Parameters
+    ----------
+    X : array-like
+        Observations of shape (n, d); or condensed distances of shape (n (n - 1) / 2,), as made by
+        ``scipy.spatial.distance.pdist``; or a square matrix of distances with ``metric="precomputed"``. Distances are
+        kept in float32 if `X` is float32, otherwise in float64.
+    method : str, default="chamfer"
+        The linkage, see Notes.
+    metric : str or callable, default="euclidean"
+        ``"euclidean"``, ``"sqeuclidean"`` and ``"cosine"`` are fast; every other metric of
+        ``scipy.spatial.distance.cdist`` works too. Ignored for condensed distances.
+    optimal_ordering : bool, default=False
+        Order leaves so that neighbours in a plot are close, by ``scipy.cluster.hierarchy.optimal_leaf_ordering``.
+    engine : {"auto", "dense", "points"}, default="auto"
+        How the closest pair is found: from all distances, O(n²) memory; or from points as needed, O(n d) memory
+        (``single``, ``ward``, ``centroid``, ``median``). The result is the same.
+    n_jobs : int, optional
+        Number of threads; all there are by default, negative numbers count from there as in scikit-learn.
+    memory_limit : int or str, optional
+        Most memory to use, in bytes or as ``"4GB"``; what is available by default.
+    progress : bool, default=False
+        Show progress bars.
+
+    Returns
+    -------
+    ndarray of shape (n - 1, 4)
+        SciPy's linkage matrix: row ``i`` merges clusters ``Z[i, 0] < Z[i, 1]`` at height ``Z[i, 2]`` into cluster
+        ``n + i`` of ``Z[i, 3]`` points, in merge order. Chamfer, centroid and median heights may fall from one merge to a
+        later one: cut with `chamfer.cut`, or pass through `chamfer.monotone` before SciPy's functions.
+
+    Notes
+    -----
+    For clusters A and B and a distance d between points:
+
+    ================================  ===================================================
+    ``chamfer``                       Ch(A,B) = Σ_{a∈A} min_{b∈B} d(a,b), the smaller of Ch(A,B) and Ch(B,A)
+    ``chamfer_normalized``            Ch(A,B) / \\|A\\|, the smaller of both directions
+    ``chamfer_symmetric``             Ch(A,B) + Ch(B,A)
+    ``chamfer_normalized_symmetric``  Ch(A,B) / \\|A\\| + Ch(B,A) / \\|B\\|
+    ``single``                        min d(a,b)
+    ``complete``                      max d(a,b)
+    ``average``                       mean d(a,b)
+    ``weighted``                      mean of the values of the two clusters that A was merged from
+    ``ward``                          √(2\\|A\\|\\|B\\| / (\\|A\\|+\\|B\\|)) · ‖mean A − mean B‖
+    ``centroid``                      ‖mean A − mean B‖
+    ``median``                        ‖m(A) − m(B)‖, m being the midpoint of the two centres merged
+    ================================  ===================================================
+
+    The last three need Euclidean distances. Of equal values the pair with the smaller lower cluster number is merged,
+    then the one with the smaller higher number, wherever the engine compares the two.
+
+    References
+    ----------
+    Chamfer-Linkage for Hierarchical Agglomerative Clustering.
+
+    Examples
+    --------
+    >>> import chamfer
+    >>> chamfer.linkage([[0.0], [1.0], [5.0], [6.5]])
+    array([[0. , 1. , 1. , 2. ],
+           [2. , 3. , 1.5, 2. ],
+           [4. , 5. , 9. , 4. ]])
+    """
+    chosen = METHODS[check_choice("method", method, METHODS)]
+    check_choice("engine", engine, ENGINES)
+    data = check_input(X, metric)
+    if chosen.centres and isinstance(data, Points) and data.metric != "euclidean":
+        raise ValueError(f"metric must be 'euclidean' for method {method!r}, got {metric!r}")
+    run = Run(check_threads(n_jobs), Progress(progress), check_bytes("memory_limit", memory_limit))
+    if data.n == 1:
+        return np.empty((0, 4))
+    use_points = _use_points(chosen, data, method, engine)
+    Z = _from_points(chosen, data, run) if use_points else _from_matrix(chosen, data, method, run)
+    return _order_leaves(Z, data, run) if optimal_ordering else Z
+
+
+def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: str) -> bool:
+    """Whether to compute linkage values from points as needed, rather than keep a matrix."""
+    possible = chosen.points and isinstance(data, Points) and data.metric in distances.FAST_METRICS
+    if engine == "points" and not possible:
+        able = ", ".join(name for name, each in METHODS.items() if each.points)
+        raise ValueError(f"engine 'points' takes observations, a fast metric and one of {able}; got method {method!r}")
+    few_coordinates = isinstance(data, Points) and data.X.shape[1] <= 32
+    return engine == "points" or (engine == "auto" and possible and few_coordinates)
+
+
+def _from_points(chosen: Method, data: Points | Condensed, run: Run) -> Array:
+    assert isinstance(data, Points)
+    points = distances.prepare(data)
+    distances.centre(points.X)
+    with run.progress.stage("merges", points.n - 1, "merge") as tick:
+        Z: Array = chosen.core(points.X, run.threads, tick)
+    if points.metric == "euclidean":
+        Z[:, 2] = np.sqrt(Z[:, 2])
+    elif points.metric == "cosine":
+        Z[:, 2] /= 2
+    return Z
+
+
+def _from_matrix(chosen: Method, data: Points | Condensed, method: str, run: Run) -> Array:
+    n = data.n
+    dtype = data.X.dtype if isinstance(data, Points) else data.values.dtype
+    # Chamfer adds a row of sums in double for each cluster of two points and more, so for half the points at most.
+    need = n * n * (dtype.itemsize + 4) if chosen.square else n * (n - 1) // 2 * dtype.itemsize
+    half = "pass X as float32, " if dtype == np.float64 else ""
+    advice = f"{half}take fewer points" + (" or engine='points'" if chosen.points else "")
+    require_memory(need, run.memory_limit, f"method {method!r} of {n} points with engine 'dense'", advice)
+
+    with run.progress.stage("distances", n * (n - 1) // 2, "pair") as tick:
+        if isinstance(data, Condensed):
+            matrix = _square_form(data) if chosen.square else data.values.copy()
+            if chosen.centres:
+                np.square(matrix, out=matrix)
+        else:
+            points = Points(data.X, "sqeuclidean") if chosen.centres else data
+            fill = distances.square if chosen.square else distances.condensed
+            matrix = fill(points, run.threads, tick)
+    with run.progress.stage("merges", n - 1, "merge") as tick:
+        arguments = (matrix,) if chosen.square else (matrix, n)
+        Z: Array = chosen.core(*arguments, run.threads, tick)
+    if chosen.centres:
+        Z[:, 2] = np.sqrt(np.maximum(Z[:, 2], 0))
+    return Z
+
+
+def _square_form(data: Condensed) -> Array:
+    square = np.zeros((data.n, data.n), dtype=data.values.dtype)
+    start = 0
+    for i in range(data.n - 1):
+        row = data.values[start : start + data.n - 1 - i]
+        square[i, i + 1 :] = square[i + 1 :, i] = row
+        start += row.size
+    return square
+
+
+def _order_leaves(Z: Array, data: Points | Condensed, run: Run) -> Array:
+    from scipy.cluster.hierarchy import optimal_leaf_ordering
+
+    values = data.values if isinstance(data, Condensed) else distances.condensed(data, run.threads)
+    return np.asarray(optimal_leaf_ordering(Z, values.astype(np.float64)))

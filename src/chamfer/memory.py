@@ -1,0 +1,49 @@
+"""How much memory there is, and a refusal that says what to do when it is not enough."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def available_memory() -> int:
+    """Bytes that can be used without swapping, as far as the system tells."""
+    limits = []
+    for line in _lines("/proc/meminfo"):
+        if line.startswith("MemAvailable:"):
+            limits.append(int(line.split()[1]) * 1024)
+    # A container may be given less than the machine has.
+    for most, used in (
+        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    ):
+        ends = [text for name in (most, used) for text in _lines(name)[:1]]
+        if len(ends) == 2 and all(text.strip().isdigit() for text in ends):
+            limits.append(max(0, int(ends[0]) - int(ends[1])))
+    if not limits and hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return min(limits, default=1 << 62)
+
+
+def human(size: float) -> str:
+    """`size` in bytes for people."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} TB"
+
+
+def require_memory(need: int, limit: int | None, purpose: str, advice: str) -> None:
+    """Raise `MemoryError` if `need` bytes are more than `limit`, or than there are."""
+    there_is = available_memory() if limit is None else limit
+    if need > there_is:
+        whose = "are available" if limit is None else "are allowed by memory_limit"
+        raise MemoryError(f"{purpose} needs {human(need)}, {human(there_is)} {whose}; {advice}")
+
+
+def _lines(name: str) -> list[str]:
+    try:
+        return Path(name).read_text().splitlines()
+    except OSError:
+        return []

@@ -1,0 +1,50 @@
+// The only file that knows threads exist. Work is split so that no result depends on their number.
+#pragma once
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include <algorithm>
+
+#include "types.hpp"
+
+namespace chamfer {
+
+// As many as OMP_NUM_THREADS, threadpoolctl and the processor affinity allow.
+inline int available_threads() {
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+// body(begin, end) over contiguous shares of [0, n), one a thread, none smaller than `grain`.
+template <class Body>
+void parallel_ranges(Index n, Index grain, int threads, Body&& body) {
+    const int shares = static_cast<int>(std::clamp<Index>(n / std::max<Index>(grain, 1), 1, threads));
+    if (shares == 1) {
+        if (n > 0) body(Index{0}, n);
+        return;
+    }
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(shares) schedule(static, 1)
+#endif
+    for (int share = 0; share < shares; ++share) body(n * share / shares, n * (share + 1) / shares);
+}
+
+// body(task, thread) for tasks of unequal cost; `thread` is below `threads` and indexes scratch memory.
+template <class Body>
+void parallel_tasks(Index n, int threads, Body&& body) {
+#ifdef _OPENMP
+    if (threads > 1 && n > 1) {
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+        for (Index task = 0; task < n; ++task) body(task, omp_get_thread_num());
+        return;
+    }
+#endif
+    for (Index task = 0; task < n; ++task) body(task, 0);
+}
+
+}  // namespace chamfer

@@ -1,0 +1,37 @@
+// Points as the caller holds them, and how their squared Euclidean distance becomes the distance asked for.
+// Cosine distance is half the squared distance of unit vectors, so all fast metrics share the same kernels.
+#pragma once
+
+#include <cmath>
+
+#include "kernels.hpp"
+#include "types.hpp"
+
+namespace chamfer {
+
+template <class T>
+struct Points {
+    const T* data;
+    Index n, d;
+    const T* row(Index i) const { return data + i * d; }
+};
+
+enum class Metric { euclidean, sqeuclidean, half_sqeuclidean };
+
+inline double from_squared(Metric metric, double squared) {
+    switch (metric) {
+        case Metric::euclidean:
+            return std::sqrt(squared);
+        case Metric::sqeuclidean:
+            return squared;
+        default:
+            return squared / 2;
+    }
+}
+
+template <class T>
+double distance(const Points<T>& points, Metric metric, Index p, Index q) {
+    return from_squared(metric, squared_distance(points.row(p), points.row(q), points.d));
+}
+
+}  // namespace chamfer
