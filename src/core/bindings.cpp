@@ -1,4 +1,5 @@
-// The door between Python and the core: the only file that knows Python. Every call releases the interpreter lock.
+// The door between Python and the core: the only file that knows Python. Every call releases the interpreter
+// lock.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -80,7 +81,8 @@ void bind_pairwise(nb::module_& m) {
     m.def(
         "pairwise",
         [](Array<const T, 2> X, Array<const double, 1> shift, const std::string& metric,
-           nb::ndarray<T, nb::c_contig, nb::device::cpu> out, const Blas& blas, int threads, nb::object callback) {
+           nb::ndarray<T, nb::c_contig, nb::device::cpu> out, const Blas& blas, int threads,
+           nb::object callback) {
             const Tick tick = python_tick(callback);
             const Points<T> points = points_of<T>(X);
             const Triangle<T> triangle{out.data(), points.n, out.ndim() == 1};
@@ -88,7 +90,8 @@ void bind_pairwise(nb::module_& m) {
             nb::gil_scoped_release unlocked;
             pairwise(points, shift.data(), kind, triangle, blas, threads, tick);
         },
-        "X"_a.noconvert(), "shift"_a, "metric"_a, "out"_a.noconvert(), "blas"_a, "threads"_a, "tick"_a = nb::none(),
+        "X"_a.noconvert(), "shift"_a, "metric"_a, "out"_a.noconvert(), "blas"_a, "threads"_a,
+        "tick"_a = nb::none(),
         "Writes all distances into `out`, condensed if it has one dimension, square if it has two.");
 }
 
@@ -115,7 +118,8 @@ void bind_rule(nb::module_& m, const char* name) {
                 });
             },
             "distances"_a.noconvert(), "n"_a, "threads"_a, "tick"_a = nb::none(),
-            "Z from condensed distances, which are overwritten; squared in and out for ward, centroid, median.");
+            "Z from condensed distances, which are overwritten; squared in and out for ward, centroid, "
+            "median.");
         if constexpr (CentreRule<R>)
             m.def(
                 name,
@@ -138,7 +142,8 @@ void bind_chamfer(nb::module_& m, const char* name) {
             name,
             [](Array<T, 2> square, int threads, nb::object callback) {
                 return tree_of(callback, false, [&](const Tick& tick) {
-                    return DenseChamfer<T, Variant>(square.data(), static_cast<Index>(square.shape(0)), threads)
+                    return DenseChamfer<T, Variant>(square.data(), static_cast<Index>(square.shape(0)),
+                                                    threads)
                         .run(tick);
                 });
             },
@@ -171,10 +176,24 @@ void bind_dendrogram(nb::module_& m) {
         "Z"_a, "applied"_a);
 }
 
+// The best level, of those the package is compiled for, that the machine can run.
+const char* instruction_set() {
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) {
+        const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+                          __builtin_cpu_supports("avx512cd");
+        return wide ? "v4" : "v3";
+    }
+#endif
+    return "base";
+}
+
 }  // namespace
 
-NB_MODULE(_core, m) {
+NB_MODULE(CHAMFER_MODULE, m) {
     m.doc() = "The compiled core of chamfer. It trusts its caller: use the functions of the package.";
+    m.def("instruction_set", &instruction_set);
     m.def("available_threads", &available_threads);
 
     nb::class_<Blas>(m, "Blas", "Matrix multiplication from the capsules of scipy.linalg.cython_blas.")
