@@ -20,8 +20,9 @@ _QUERIES = 64  # rows whose neighbours are looked at
 _NEIGHBOURS = 32
 _FEW = (3, 5, 8, 11)  # coordinates that a tree may have
 _MANY = (16, 24, 32, 48, 64, 96, 128)  # coordinates that a multiplication may have
-# Nanoseconds on one thread: a multiplied pair, each of its coordinates, a pair computed in full, each of its coordinates.
-_COST_PAIR, _COST_COORDINATE, _COST_FULL, _COST_FULL_COORDINATE = 0.35, 0.017, 40.0, 0.12
+_FINE = 256  # coordinates of the second, finer bound
+# Nanoseconds on one thread: a multiplied pair, each of its coordinates, a pair that has to be looked at closely.
+_COST_PAIR, _COST_COORDINATE, _COST_CLOSE = 0.35, 0.017, 40.0
 
 
 class Principal:
@@ -34,7 +35,7 @@ class Principal:
         random = np.random.default_rng(0)
         rows = np.sort(random.choice(n, min(n, _SAMPLE), replace=False))
         sample = points.X[rows].astype(np.float64) - self._mean
-        most = min(max(_MANY), d, len(rows))
+        most = min(_FINE, d, len(rows))
         self._axes = randomized_svd(sample, most, n_oversamples=8, n_iter=2, random_state=0)[2].T
         self._try(sample, random)
 
@@ -57,12 +58,13 @@ class Principal:
             lower = _squared(here[:, :m], there[:, :m]) + np.square(rest[0][:, None] - rest[1])
             shares[m] = float(np.mean(lower <= reach))
         costs = {
-            m: _COST_PAIR + (m + 1) * _COST_COORDINATE + share * (_COST_FULL + d * _COST_FULL_COORDINATE)
+            m: _COST_PAIR + (m + 1) * _COST_COORDINATE + share * _COST_CLOSE
             for m, share in shares.items()
             if m in _MANY
         }
         costs[d] = _COST_PAIR + d * _COST_COORDINATE
         self.best = min(costs, key=lambda m: costs[m])
+        self.fine = self._axes.shape[1] if self.best < d and self._axes.shape[1] > 2 * self.best else 0
         self.seconds_per_pair = costs[self.best] * 1e-9
         few = [m for m in _FEW if m in shares]
         self.few = min(few, key=lambda m: (shares[m] > 1.2 * shares[few[-1]] + 1e-4, m)) if few else self._axes.shape[1]
@@ -75,6 +77,8 @@ class Principal:
     def coordinates(self, m: int, dtype: Any) -> Array:
         """Of every point, m principal coordinates and the length of the rest; all coordinates if m is d."""
         n, d = self._X.shape
+        if m == 0:
+            return np.empty((n, 0), dtype)
         m = min(m, self._axes.shape[1]) if m < d else d
         whole = m == d
         out = np.empty((n, d if whole else m + 1), dtype)

@@ -93,10 +93,11 @@ class BlasSource(_Search):
         near = np.ascontiguousarray(coordinates[:, :8])
         order = _core.near_order(near, _ROWS)
         coordinates = np.ascontiguousarray(coordinates[order])
+        fine = principal.coordinates(principal.fine, principal.filter_dtype)[order]
         suffix = ("32" if points.X.dtype == np.float32 else "64") + (
             "Double" if coordinates.dtype == np.float64 else ""
         )
-        search = getattr(_core, f"BlockSearch{suffix}")(points.X, points.metric, coordinates, order, blas())
+        search = getattr(_core, f"BlockSearch{suffix}")(points.X, points.metric, coordinates, fine, order, blas())
         super().__init__(points, search)
         self.n_coordinates = coordinates.shape[1]
 

@@ -31,13 +31,16 @@ struct SearchCount {
 template <class T, class F>
 class BlockSearch {
  public:
-    // `coordinates`: n x m in the order of `order`, which lists all points so that neighbours are close
-    // together.
-    BlockSearch(Points<T> points, Metric metric, const F* coordinates, Index m, const Id* order, Blas blas)
+    // `coordinates` (n x m) and `fine` (n x fine_m, or none) in the order of `order`, which lists all points so
+    // that neighbours are close together.
+    BlockSearch(Points<T> points, Metric metric, const F* coordinates, Index m, const F* fine, Index fine_m,
+                const Id* order, Blas blas)
         : points_(points),
           metric_(metric),
           coordinates_(coordinates),
           m_(m),
+          fine_(fine),
+          fine_m_(fine_m),
           order_(order, order + points.n),
           place_(points.n),
           half_(points.n),
@@ -131,7 +134,18 @@ class BlockSearch {
                               (1 + 2 * static_cast<double>(std::numeric_limits<F>::epsilon())));
     }
 
-    T exact(Index a, Index b) const { return static_cast<T>(distance(points_, metric_, a, b)); }
+    // Whether the points at two places may be within half the squared reach of each other, by the finer bound.
+    bool maybe(Index a, Index b, F half_reach) const {
+        if (fine_m_ == 0) return true;
+        constexpr F unit = std::numeric_limits<F>::epsilon();
+        const F *x = fine_ + a * fine_m_, *y = fine_ + b * fine_m_;
+        F squared = 0;
+#pragma omp simd reduction(+ : squared)
+        for (Index k = 0; k < fine_m_; ++k) squared += (x[k] - y[k]) * (x[k] - y[k]);
+        return squared * (1 - fine_m_ * unit) <= 2 * half_reach + 16 * unit * (half_[a] + half_[b]);
+    }
+
+    T exact(Index a, Index b) const { return static_cast<T>(distance(points_, metric_, order_[a], order_[b])); }
 
     // keep[j] != 0 where products[j] - half[j] + reach[j] >= own, that is where the lower bound is within
     // reach.
@@ -172,12 +186,13 @@ class BlockSearch {
             const F* products = scratch.products.data() + i * kBlock;
             const auto compute = [&](Index j) {
                 ++scratch.count.computed;
-                return exact(order_[top + i], order_[left + j]);
+                return exact(top + i, left + j);
             };
             if (a != b) {
                 survivors(
                     products, half_.data() + left, column_reach, row_reach[i], half_[top + i], columns,
                     scratch.keep.data(), [&](Index j) {
+                        if (!maybe(top + i, left + j, std::max(row_reach[i], column_reach[j]))) return;
                         scratch.candidates.push_back({static_cast<Id>(i), static_cast<Id>(j), compute(j)});
                     });
             } else {
@@ -185,7 +200,8 @@ class BlockSearch {
                 for (Index j = 0; j < i; ++j) {
                     const F need = half_[left + j] + half_[top + i] - products[j];
                     Nearest<T>&one = nearest[top + i], &two = nearest[left + j];
-                    if (need > half_reach(std::max(one.reach(), two.reach()))) continue;
+                    const F reach = half_reach(std::max(one.reach(), two.reach()));
+                    if (need > reach || !maybe(top + i, left + j, reach)) continue;
                     const T distance = compute(j);
                     one.offer(order_[left + j], distance, true);
                     two.offer(order_[top + i], distance, true);
@@ -264,9 +280,11 @@ class BlockSearch {
                       const Id label = columns.label[left + j];
                       if (label == own) return;
                       const T known = std::min(nearest.reach(), nearest.distance_to(label));
-                      if (half[j] + own_half - products[j] > half_reach(known)) return;
+                      const F reach = half_reach(known);
+                      if (half[j] + own_half - products[j] > reach) return;
+                      if (!maybe(place_[query], columns.place[left + j], reach)) return;
                       ++scratch.count.computed;
-                      nearest.offer(label, exact(query, order_[columns.place[left + j]]));
+                      nearest.offer(label, exact(place_[query], columns.place[left + j]));
                   });
     }
 
@@ -284,9 +302,11 @@ class BlockSearch {
             bool closer = false;
             survivors(products + begin, half + begin, static_cast<const F*>(nullptr), reach, own_half,
                       end - begin, scratch.keep.data(), [&](Index j) {
+                          const Id place = columns.place[left + begin + j];
                           if (half[begin + j] + own_half - products[begin + j] > reach) return;
+                          if (!maybe(place_[query], place, reach)) return;
                           ++scratch.count.computed;
-                          const T distance = exact(query, order_[columns.place[left + begin + j]]);
+                          const T distance = exact(place_[query], place);
                           if (!(distance < known)) return;
                           closer = true;
                           known = distance;
@@ -307,6 +327,8 @@ class BlockSearch {
     Metric metric_;
     const F* coordinates_;
     Index m_;
+    const F* fine_;
+    Index fine_m_;
     std::vector<Id> order_, place_;
     std::vector<F> half_;  // half the squared length, shrunk
     Blas blas_;

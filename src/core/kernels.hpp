@@ -5,38 +5,54 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "types.hpp"
 
 namespace chamfer {
 
-// Up to this many coordinates are summed one after the other; more are summed in eight interleaved strands.
-// All that compute distances between points follow this rule, so d(p, q) is the same number wherever it
-// appears.
-inline constexpr Index kSequential = 16;
+// Up to kSequential coordinates are summed one after the other; more are summed in kStrands interleaved strands, enough
+// to keep several additions in flight. All that compute distances between points follow this rule, so d(p, q) is the same
+// number wherever it appears.
+inline constexpr Index kSequential = 16, kStrands = 32;
 
-inline double sum_strands(const double* s) {
-    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+// Eight numbers that the compiler keeps in a register, or in as many as it takes.
+typedef double Eight __attribute__((vector_size(64)));
+typedef float EightFloats __attribute__((vector_size(32)));
+
+inline Eight load(const double* x) {
+    Eight eight;
+    std::memcpy(&eight, x, sizeof eight);
+    return eight;
+}
+inline Eight load(const float* x) {
+    EightFloats eight;
+    std::memcpy(&eight, x, sizeof eight);
+    return __builtin_convertvector(eight, Eight);
 }
 
 template <class T>
 double squared_distance(const T* x, const T* y, Index d) {
-    const auto square = [&](Index k) {
-        const double difference = static_cast<double>(x[k]) - static_cast<double>(y[k]);
-        return difference * difference;
-    };
+    const auto difference = [&](Index k) { return static_cast<double>(x[k]) - static_cast<double>(y[k]); };
     if (d <= kSequential) {
         double sum = 0;
-        for (Index k = 0; k < d; ++k) sum += square(k);
+        for (Index k = 0; k < d; ++k) sum += difference(k) * difference(k);
         return sum;
     }
-    double strand[8] = {};
+    Eight sums[kStrands / 8] = {};
     Index k = 0;
-    for (; k + 8 <= d; k += 8)
-        for (int s = 0; s < 8; ++s) strand[s] += square(k + s);
-    for (int s = 0; k < d; ++k, ++s) strand[s] += square(k);
-    return sum_strands(strand);
+    for (; k + kStrands <= d; k += kStrands)
+        for (Index s = 0; s < kStrands / 8; ++s) {
+            const Eight eight = load(x + k + 8 * s) - load(y + k + 8 * s);
+            sums[s] += eight * eight;
+        }
+    double strand[kStrands];
+    std::memcpy(strand, sums, sizeof strand);
+    for (Index s = 0; k < d; ++k, ++s) strand[s] += difference(k) * difference(k);
+    for (Index half = kStrands / 2; half > 0; half /= 2)
+        for (Index s = 0; s < half; ++s) strand[s] += strand[s + half];
+    return strand[0];
 }
 
 // out[j - begin] = squared distance from x to point j of [begin, end), coordinates summed one after the

@@ -325,18 +325,20 @@ class Lists {
                 if (known(p) < active_ - 1) request.points.push_back(p);
             return request;
         }
+        // Twice the clusters known so far; the cluster on top decides, and points that need more wait for their turn.
+        const auto wanted = [&](Id p) { return std::max(options_.k, 2 * known(p)); };
+        const Id top = heap_.top();
         Index visits = 4 * options_.batch;
         heap_.in_order([&](Id c) {
-            if (!certified(c)) {
+            if (!certified(c))
                 for (const Id p : members_[c])
                     if (best_[c].cluster < 0 || !find_entry(p, best_[c].cluster)) {
-                        request.points.push_back(p);
-                        request.k = std::max(request.k, 2 * static_cast<Index>(entries_[p].size()));
+                        if (c == top) request.k = std::max(request.k, wanted(p));
+                        if (wanted(p) <= request.k) request.points.push_back(p);
                     }
-            }
             return static_cast<Index>(request.points.size()) < options_.batch && --visits > 0;
         });
-        request.k = std::min(std::max(request.k, options_.k), active_ - 1);
+        request.k = std::min(request.k, active_ - 1);
         return request;
     }
 
