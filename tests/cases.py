@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import reference
 from scipy.spatial.distance import pdist, squareform
+
+FAST_METRICS = ("euclidean", "sqeuclidean", "cosine")
+
+
+def engines(method: str, metric: str = "euclidean") -> tuple[str, ...]:
+    """The engines that can run a method on points."""
+    from_points = method in ("single", *reference.CENTRES) and metric in FAST_METRICS
+    return ("auto", "dense", "points") if from_points else ("auto", "dense")
 
 
 def gaussian(seed: int, n: int, d: int, dtype: type = np.float64) -> np.ndarray:

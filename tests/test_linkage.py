@@ -4,15 +4,9 @@ import chamfer
 import numpy as np
 import pytest
 import reference
-from cases import assert_same_tree, distances, gaussian
+from cases import assert_same_tree, distances, engines, gaussian
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
-
-FROM_POINTS = ("single", *reference.CENTRES)
-
-
-def engines(method):
-    return ("dense", "points", "auto") if method in FROM_POINTS else ("dense", "auto")
 
 
 def n_pairs(n):
