@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import reference
 from scipy.spatial.distance import pdist, squareform
+
+import reference
 
 FAST_METRICS = ("euclidean", "sqeuclidean", "cosine")
 

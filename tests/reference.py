@@ -17,8 +17,8 @@ import numpy as np
 class Cluster:
     """A set of points.
 
-    `halves` weighs them as if each merge took the mean of its two clusters, whatever their sizes: `weighted` and `median`
-    linkage are means with these weights, where `average` and `centroid` weigh every point alike.
+    `halves` weighs them as if each merge took the mean of its two clusters, whatever their sizes: `weighted` and
+    `median` linkage are means with these weights, where `average` and `centroid` weigh every point alike.
     """
 
     points: np.ndarray
@@ -165,8 +165,8 @@ def linkage(D: np.ndarray, method: str) -> np.ndarray:
 def replay(Z: np.ndarray, D: np.ndarray, method: str, rtol: float = 1e-9, atol: float = 1e-13) -> None:
     """Check that each merge of Z was, at its time, one of smallest value, and has that value as its height.
 
-    Any way to break ties passes. `atol` is a share of the largest distance; for linkages between centres the squares are
-    compared, since these are what such linkages add and subtract. The idea is from fastcluster's tests.
+    Any way to break ties passes. `atol` is a share of the largest distance; for linkages between centres the squares
+    are compared, since these are what such linkages add and subtract. The idea is from fastcluster's tests.
     """
     n = len(D)
     assert Z.shape == (n - 1, 4)

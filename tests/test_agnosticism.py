@@ -1,12 +1,13 @@
 """The answer depends on the numbers alone: not on threads, memory layout or container; and the caller's data stays."""
 
-import chamfer
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.spatial.distance import pdist, squareform
+
+import chamfer
 import reference
 from cases import FAST_METRICS, engines, gaussian, grid
-from scipy.spatial.distance import pdist, squareform
 
 X = np.round(gaussian(0, 60, 6), 3)
 WHOLE = grid(1, 60, 3)

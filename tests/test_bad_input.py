@@ -3,14 +3,15 @@
 import subprocess
 import sys
 
-import chamfer
 import numpy as np
 import pandas as pd
 import pytest
-import reference
-from cases import gaussian
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
+
+import chamfer
+import reference
+from cases import gaussian
 
 X = gaussian(0, 20, 3)
 
@@ -137,7 +138,7 @@ class TestOtherArguments:
 class TestMetricsThatMisbehave:
     @pytest.mark.parametrize("value", [np.nan, np.inf, -1.0])
     def test_functions_that_give_no_distances(self, value):
-        with pytest.raises(ValueError, match="metric .* gave distances"):
+        with pytest.raises(ValueError, match=r"metric .* gave distances"):
             chamfer.linkage(X, metric=lambda x, y: value)
 
     def test_functions_that_fail(self):

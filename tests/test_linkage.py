@@ -1,12 +1,13 @@
 """`linkage` gives the tree of the definition: every method, both dtypes, any number of threads, both engines."""
 
-import chamfer
 import numpy as np
 import pytest
-import reference
-from cases import assert_same_tree, distances, engines, gaussian
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
+
+import chamfer
+import reference
+from cases import assert_same_tree, distances, engines, gaussian
 
 
 def n_pairs(n):

@@ -3,13 +3,14 @@
 Distances are seen through trees: the heights of average linkage are means over all pairs of points.
 """
 
-import chamfer
 import numpy as np
 import pytest
-import reference
-from cases import FAST_METRICS, assert_same_tree, distances, engines, gaussian, grid
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
+
+import chamfer
+import reference
+from cases import FAST_METRICS, assert_same_tree, distances, engines, gaussian, grid
 
 REAL_METRICS = [
     "braycurtis",

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.cluster import hierarchy
+
 import reference
 from cases import assert_same_tree, distances, duplicated, gaussian, grid
-from scipy.cluster import hierarchy
 
 
 @pytest.mark.parametrize("method", reference.CLASSICAL)

@@ -1,11 +1,12 @@
 """Tied data has many right trees: replay checks that every merge was one of smallest value at its time."""
 
-import chamfer
 import numpy as np
 import pytest
+from scipy.spatial.distance import squareform
+
+import chamfer
 import reference
 from cases import distances, duplicated, engines, grid
-from scipy.spatial.distance import squareform
 
 every_method = pytest.mark.parametrize("method", reference.LINKAGES)
 
