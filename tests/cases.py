@@ -8,6 +8,19 @@ from scipy.spatial.distance import pdist, squareform
 import reference
 
 FAST_METRICS = ("euclidean", "sqeuclidean", "cosine")
+REAL_METRICS = [
+    "braycurtis",
+    "canberra",
+    "chebyshev",
+    "cityblock",
+    "correlation",
+    "cosine",
+    "euclidean",
+    "mahalanobis",
+    "minkowski",
+    "seuclidean",
+    "sqeuclidean",
+]
 
 
 def engines(method: str, metric: str = "euclidean") -> tuple[str, ...]:

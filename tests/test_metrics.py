@@ -10,21 +10,8 @@ from scipy.spatial.distance import pdist, squareform
 
 import chamfer
 import reference
-from cases import FAST_METRICS, assert_same_tree, distances, engines, gaussian, grid
+from cases import FAST_METRICS, REAL_METRICS, assert_same_tree, distances, engines, gaussian, grid
 
-REAL_METRICS = [
-    "braycurtis",
-    "canberra",
-    "chebyshev",
-    "cityblock",
-    "correlation",
-    "cosine",
-    "euclidean",
-    "mahalanobis",
-    "minkowski",
-    "seuclidean",
-    "sqeuclidean",
-]
 BOOLEAN_METRICS = ["dice", "hamming", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"]
 
 

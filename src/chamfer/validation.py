@@ -115,7 +115,7 @@ def check_bytes(name: str, value: object) -> int | None:
 
 def check_input(X: object, metric: Metric) -> Points | Condensed:
     """What `linkage` takes as `X`, brought into one of two forms; the caller's data is never changed."""
-    metric = _check_metric(metric)
+    metric = check_metric(metric)
     if metric == "precomputed":
         return _check_square(X)
     array = _check_numbers(X, ensure_2d=False)
@@ -131,7 +131,8 @@ def check_input(X: object, metric: Metric) -> Points | Condensed:
     return Points(array, metric)
 
 
-def _check_metric(metric: object) -> Metric:
+def check_metric(metric: object) -> Metric:
+    """`metric` as SciPy calls it, if it is one."""
     if not isinstance(metric, str):
         if not callable(metric):
             raise TypeError(f"metric must be a name or a function, got {metric!r}")
