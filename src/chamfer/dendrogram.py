@@ -104,7 +104,8 @@ class Dendrogram:
             count = int(np.argmax(too_high)) if too_high.any() else len(merges)
         applied = np.zeros(len(self.Z), dtype=bool)
         applied[merges[:count]] = True
-        return _core.label_points(self.Z, applied)
+        # The core's 64-bit integer is another type to NumPy than its own, and shows as such.
+        return np.asarray(_core.label_points(self.Z, applied).view(np.int64))
 
     def monotone(self, kind: str = "cumulative") -> Dendrogram:
         """Give the same tree with heights that never fall towards the root; see `chamfer.monotone`."""
