@@ -165,52 +165,6 @@ class TestMetricsThatMisbehave:
             chamfer.linkage(x, metric=metric)
 
 
-class TestMemory:
-    @pytest.mark.parametrize("method", ["average", "chamfer"])
-    def test_too_little_memory(self, method):
-        x = gaussian(1, 354, 2)
-        with pytest.raises(MemoryError) as caught:
-            chamfer.linkage(x, method, memory_limit="10kB")
-        message = str(caught.value)
-        for part in (
-            f"'{method}'",
-            "354 points",
-            "needs",
-            "10 kB are allowed by memory_limit",
-            "float32",
-            "fewer points",
-        ):
-            assert part in message
-
-    def test_what_it_needs_is_enough(self):
-        # 100 points have 4950 pairs of 8 bytes.
-        x = gaussian(2, 100, 2)
-        with pytest.raises(MemoryError, match=r"needs 39.6 kB"):
-            chamfer.linkage(x, "average", memory_limit=39_599)
-        assert chamfer.linkage(x, "average", memory_limit=39_600).shape == (99, 4)
-        assert chamfer.linkage(x.astype(np.float32), "average", memory_limit=19_800).shape == (99, 4)
-
-    def test_more_than_the_machine_has(self):
-        # A view of one row: ten million points without the memory for them.
-        x = np.broadcast_to(np.zeros(1), (10_000_000, 1))
-        with pytest.raises(MemoryError, match=r"needs 400 TB, .* are available"):
-            chamfer.linkage(x, "average")
-
-    def test_another_engine_is_named_where_there_is_one(self):
-        with pytest.raises(MemoryError, match="engine='points'"):
-            chamfer.linkage(X, "ward", engine="dense", memory_limit=1)
-
-    def test_the_points_engine_needs_no_matrix(self):
-        assert chamfer.linkage(X, "ward", engine="points", memory_limit=1).shape == (19, 4)
-
-    @pytest.mark.parametrize("limit", ["40kB", "40 kb", "0.04MB", "0.00004G", " 39.1KiB ", "40000", 40_000, 40_000.0])
-    def test_ways_to_write_a_limit(self, limit):
-        x = gaussian(3, 100, 2)
-        assert chamfer.linkage(x, "average", memory_limit=limit).shape == (99, 4)
-        with pytest.raises(MemoryError, match="40 kB are allowed"):
-            chamfer.linkage(gaussian(3, 102, 2), "average", memory_limit=limit)
-
-
 # Values that overflow must not crash the interpreter, so a second one takes the risk. Powers of two change no digit: a
 # tree that is right is exactly the scaled one.
 NEAR_OVERFLOW = """
