@@ -11,10 +11,13 @@ A linkage owns the numbers, an engine owns the order of merges, a dendrogram own
 ``validation``          everything about what a user may pass in
 ``distances``           distances between points, by differences or matrix multiplication
 ``dendrogram``          `Dendrogram`, `cut`, `monotone`, `tree_height`
+``layout``              where the parts of a dendrogram go in a picture
+``plot``                pictures: trees, heat maps, scores
 ``_core``               the compiled loops (C++, ``src/core``)
 ======================  =================================================================================
 """
 
+from chamfer import plot
 from chamfer.dendrogram import Dendrogram, cut, monotone, tree_height
 from chamfer.estimator import AgglomerativeClustering
 from chamfer.hac import METHODS, linkage
@@ -28,5 +31,6 @@ __all__ = [
     "cut",
     "linkage",
     "monotone",
+    "plot",
     "tree_height",
 ]
