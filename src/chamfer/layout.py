@@ -1,8 +1,8 @@
 """Where the parts of a dendrogram go in a picture.
 
 Every shown leaf takes one place along the leaf axis, every shown merge stands midway between the two
-clusters it joins. Merges are numbered after the clusters they join, so one loop upwards and one downwards over
-the merges replace any recursion: a chain of 100,000 merges is as easy as a balanced tree.
+clusters it joins. Merges are numbered after the clusters they join, so one loop upwards and one downwards
+over the merges replace any recursion: a chain of 100,000 merges is as easy as a balanced tree.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from chamfer.dendrogram import Dendrogram
 from chamfer.validation import Array, check_choice, check_integer
 
 HEIGHTS = ("own", "max", "cumulative")
+_COLUMNS = 4096  # lines of a large tree are drawn on a grid of so many places
+_ROWS = 32768  # and heights
 
 
 @dataclass(frozen=True)
@@ -106,3 +108,51 @@ def merge_labels(tree: Dendrogram, applied: Array, labels: Array) -> Array:
     result = np.asarray(labels)[member]
     result[n:][~applied] = -1
     return np.asarray(result)
+
+
+def thin(corners: Array, labels: Array, places: int) -> tuple[Array, Array]:
+    """Replace the brackets of a large tree by fewer lines that look the same.
+
+    Lines of one label that fall on the same column or row of a grid finer than a screen become one. A chain
+    of 100,000 merges would take many seconds to draw otherwise, and megabytes in a vector format.
+
+    Returns the lines, of shape (lines, 2, 2), and their labels.
+    """
+    step = max(1.0, places / _COLUMNS)
+    legs = np.concatenate([corners[:, :2], corners[:, 2:]])
+    column = np.rint(legs[:, 0, 0] / step).astype(np.int64)
+    ends = legs[:, :, 1]
+    marks, low, high, leg_labels = _unite(column, ends[:, 0], ends[:, 1], np.concatenate([labels, labels]))
+    upright = np.stack([marks * step, low, marks * step, high], axis=1)
+
+    ends = np.rint(corners[:, 1:3, 0] / step) * step
+    wide = ends[:, 0] != ends[:, 1]
+    height = corners[wide, 1, 1]
+    # Rows get closer towards 0, so that an axis with a square root scale shows no steps.
+    share = height / (height.max(initial=0) or 1)
+    row = np.rint(np.log1p(1e4 * share) / np.log1p(1e4) * _ROWS).astype(np.int64)
+    marks, low, high, bar_labels = _unite(row, ends[wide, 0], ends[wide, 1], labels[wide])
+    at = np.zeros(_ROWS + 1)
+    at[row] = height
+    level = np.stack([low, at[marks], high, at[marks]], axis=1)
+    return np.concatenate([upright, level]).reshape(-1, 2, 2), np.concatenate([leg_labels, bar_labels])
+
+
+def _unite(mark: Array, a: Array, b: Array, label: Array) -> tuple[Array, Array, Array, Array]:
+    """Unite overlapping intervals [a, b] that have the same mark and label: marks, lows, highs, labels."""
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    order = np.lexsort([low, mark, label])
+    mark, low, high, label = mark[order], low[order], high[order], label[order]
+    first = np.ones(len(mark), dtype=bool)
+    first[1:] = (mark[1:] != mark[:-1]) | (label[1:] != label[:-1])
+    # Groups are moved apart, so that the highest end so far is always one of the same group.
+    apart = np.cumsum(first) * (high.max(initial=0) - low.min(initial=0) + 1)
+    reach = np.maximum.accumulate(high + apart)
+    first[1:] |= (low + apart)[1:] > reach[:-1]
+    starts = np.flatnonzero(first)
+    return (
+        mark[starts],
+        low[starts],
+        np.maximum.reduceat(high, starts) if len(starts) else high,
+        label[starts],
+    )

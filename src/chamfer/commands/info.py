@@ -89,7 +89,7 @@ def _blas() -> str:
         f"({each.get('architecture', 'unknown')}, {each['num_threads']} threads)"
         for each in found
     ]
-    return "; ".join(dict.fromkeys(texts)) or "unknown"
+    return "; ".join(sorted(set(texts))) or "unknown"
 
 
 def _version(name: str) -> str:

@@ -7,8 +7,8 @@
 `DendrogramDisplay`         the tree of a fitted estimator, as scikit-learn's displays
 ==========================  ==================================================================
 
-Functions draw on the axes they are given and return them. matplotlib is imported only when something is drawn;
-it comes with ``pip install 'chamfer[plot]'``.
+Functions draw on the axes they are given and return them. matplotlib is imported only when something is
+drawn; it comes with ``pip install 'chamfer[plot]'``.
 """
 
 from chamfer.plot.clustermap import ClusterMap, plot_clustermap

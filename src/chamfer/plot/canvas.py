@@ -31,5 +31,10 @@ def palette(count: int) -> list[Any]:
     cycle = plt.rcParams["axes.prop_cycle"].by_key().get("color", ["C0"])
     if count <= len(cycle):
         return [f"C{i}" for i in range(len(cycle))]
-    # Golden steps keep clusters that are close in number apart in colour.
-    return list(plt.get_cmap("turbo")(0.04 + 0.92 * (np.arange(count) * 0.6180339887 % 1)))
+    if count <= 20:
+        pairs = plt.get_cmap("tab20").colors
+        return [*pairs[::2], *pairs[1::2]]
+    # Golden steps keep clusters that are close in number apart in colour; a little black makes them quieter.
+    return list(
+        plt.get_cmap("turbo")(0.04 + 0.92 * (np.arange(count) * 0.6180339887 % 1)) * [0.86, 0.86, 0.86, 1]
+    )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from chamfer.dendrogram import Dendrogram
-from chamfer.layout import Layout, applied_merges, arrange, brackets, merge_heights, merge_labels
+from chamfer.layout import Layout, applied_merges, arrange, brackets, merge_heights, merge_labels, thin
 from chamfer.plot.canvas import current_axes, palette
 from chamfer.validation import Array, check_choice, check_integer
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ORIENTATIONS = ("vertical", "horizontal")
 NEUTRAL = "0.2"
+_MANY = 5000  # leaves; from here on lines that fall together are drawn once
 _LEAST_POINTS = 4.5  # a leaf label needs this much room, in typographic points
 
 
@@ -130,9 +131,11 @@ def _draw_brackets(
     from matplotlib.collections import LineCollection
 
     corners = brackets(tree, layout, level)
-    lines = np.full((len(corners), 5, 2), np.nan)  # the fifth point is the gap
-    lines[:, :4] = corners[..., ::-1] if flip else corners
     labels = paint.labels[tree.n_points + layout.merges]
+    if len(layout.leaves) > _MANY:
+        corners, labels = thin(corners, labels, len(layout.leaves))
+    lines = np.full((len(corners), corners.shape[1] + 1, 2), np.nan)  # the last point is the gap
+    lines[:, :-1] = corners[..., ::-1] if flip else corners
     order = np.argsort(labels, kind="stable")
     found, starts = np.unique(labels[order], return_index=True)
     groups = np.split(lines[order], starts[1:]) if len(found) else []
