@@ -13,6 +13,7 @@ A linkage owns the numbers, an engine owns the order of merges, a dendrogram own
 ``dendrogram``          `Dendrogram`, `cut`, `monotone`, `tree_height`
 ``layout``              where the parts of a dendrogram go in a picture
 ``plot``                pictures: trees, heat maps, scores
+``export``              `to_newick`, `to_json`: trees for other programs
 ``_core``               the compiled loops (C++, ``src/core``)
 ======================  =================================================================================
 """
@@ -20,6 +21,7 @@ A linkage owns the numbers, an engine owns the order of merges, a dendrogram own
 from chamfer import plot
 from chamfer.dendrogram import Dendrogram, cut, monotone, tree_height
 from chamfer.estimator import AgglomerativeClustering
+from chamfer.export import to_json, to_newick
 from chamfer.hac import METHODS, linkage
 
 __version__ = "0.1.0"
@@ -32,5 +34,7 @@ __all__ = [
     "linkage",
     "monotone",
     "plot",
+    "to_json",
+    "to_newick",
     "tree_height",
 ]

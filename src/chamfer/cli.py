@@ -21,11 +21,24 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import chamfer
-from chamfer.commands.console import CommandError, note
+from chamfer.commands.cluster import add_cluster
+from chamfer.commands.compare import add_compare
+from chamfer.commands.completion import add_completion
+from chamfer.commands.console import CommandError, complain, notes
 from chamfer.commands.demo import add_demo
 from chamfer.commands.info import add_info
+from chamfer.commands.tree_commands import add_cut_command, add_export, add_plot
 
-COMMANDS: tuple[Callable[[Any], None], ...] = (add_demo, add_info)
+COMMANDS: tuple[Callable[[Any], None], ...] = (
+    add_cluster,
+    add_cut_command,
+    add_plot,
+    add_compare,
+    add_export,
+    add_demo,
+    add_info,
+    add_completion,
+)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -61,16 +74,17 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     arguments = build_parser().parse_args(argv)
     try:
-        code: int = arguments.run(arguments)
+        with notes(shown=not getattr(arguments, "quiet", False)):
+            code: int = arguments.run(arguments)
         sys.stdout.flush()
         return code
     except (CommandError, ValueError, OSError, MemoryError, ImportError) as error:
         if isinstance(error, BrokenPipeError):
             return _reader_left()
-        note(f"chamfer: error: {error}")
+        complain(f"chamfer: error: {error}")
         return 1
     except KeyboardInterrupt:
-        note("chamfer: interrupted")
+        complain("chamfer: interrupted")
         return 130
 
 

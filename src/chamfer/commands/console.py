@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
@@ -14,8 +16,27 @@ class CommandError(Exception):
     """A problem that the user can solve; its text is all that is shown."""
 
 
+_quiet = ContextVar("quiet", default=False)
+
+
+@contextmanager
+def notes(shown: bool) -> Iterator[None]:
+    """Show notes, or not, for as long as the context lasts."""
+    token = _quiet.set(not shown)
+    try:
+        yield
+    finally:
+        _quiet.reset(token)
+
+
 def note(text: str) -> None:
-    """Tell the user something that is not part of the result."""
+    """Tell the user something that is not part of the result, unless there is a wish for quiet."""
+    if not _quiet.get():
+        complain(text)
+
+
+def complain(text: str) -> None:
+    """Tell the user something that must be read."""
     print(text, file=sys.stderr)
 
 
