@@ -13,6 +13,7 @@ import gzip
 import io
 import lzma
 import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,16 +100,20 @@ def _read_text(content: bytes, source: str, separator: str | None) -> Any:
     # A file without header would lose its first row, so numbers on top are taken for data.
     headless = all(_is_number(cell) for cell in first.split(separator))
     try:
-        frame = pd.read_csv(
-            io.BytesIO(content),
-            sep=separator,
-            header=None if headless else 0,
-            encoding="utf-8-sig",
-            low_memory=False,
-        )
+        with warnings.catch_warnings():
+            # Rows longer than the header would lose a column with no more than a warning.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(
+                io.BytesIO(content),
+                sep=separator,
+                header=None if headless else 0,
+                index_col=False,
+                encoding="utf-8-sig",
+                low_memory=False,
+            )
     except UnicodeDecodeError as error:
         raise CommandError(f"{source}: is not UTF-8 text: {error}") from error
-    except ValueError as error:
+    except (ValueError, pd.errors.ParserWarning) as error:
         raise CommandError(f"{source}: cannot be read: {str(error).strip()}") from error
     if headless:
         frame.columns = [str(number) for number in range(1, frame.shape[1] + 1)]
@@ -162,6 +167,8 @@ def choose(
 ) -> Coordinates:
     """Take `columns`, all by default, without those to `drop` and those set `apart`, as numbers."""
     frame = table.frame
+    if not len(frame):
+        raise CommandError(f"{table.source}: has no rows")
     _require(table, columns, "--columns")
     _require(table, drop, "--drop")
     chosen = [each for each in columns or frame.columns if each not in drop and each not in set(apart)]
@@ -176,8 +183,6 @@ def choose(
     chosen = [each for each in chosen if each not in text]
     if not chosen:
         raise CommandError(f"{table.source}: has no column of numbers to cluster by")
-    if not len(frame):
-        raise CommandError(f"{table.source}: has no rows")
     numbers = frame[chosen]
     _refuse_missing(table, numbers)
     small = single or all(kind == np.float32 for kind in numbers.dtypes)
