@@ -13,6 +13,7 @@ A linkage owns the numbers, an engine owns the order of merges, a dendrogram own
 ``dendrogram``          `Dendrogram`, `cut`, `monotone`, `tree_height`
 ``layout``              where the parts of a dendrogram go in a picture
 ``plot``                pictures: trees, heat maps, scores
+``explorer``            `explore`: a tree as a page for the browser
 ``export``              `to_newick`, `to_json`: trees for other programs
 ``_core``               the compiled loops (C++, ``src/core``)
 ======================  =================================================================================
@@ -21,6 +22,7 @@ A linkage owns the numbers, an engine owns the order of merges, a dendrogram own
 from chamfer import plot
 from chamfer.dendrogram import Dendrogram, cut, monotone, tree_height
 from chamfer.estimator import AgglomerativeClustering
+from chamfer.explorer import explore
 from chamfer.export import to_json, to_newick
 from chamfer.hac import METHODS, linkage
 
@@ -31,6 +33,7 @@ __all__ = [
     "AgglomerativeClustering",
     "Dendrogram",
     "cut",
+    "explore",
     "linkage",
     "monotone",
     "plot",

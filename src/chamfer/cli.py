@@ -26,6 +26,7 @@ from chamfer.commands.compare import add_compare
 from chamfer.commands.completion import add_completion
 from chamfer.commands.console import CommandError, complain, notes
 from chamfer.commands.demo import add_demo
+from chamfer.commands.explore import add_explore
 from chamfer.commands.info import add_info
 from chamfer.commands.tree_commands import add_cut_command, add_export, add_plot
 
@@ -34,6 +35,7 @@ COMMANDS: tuple[Callable[[Any], None], ...] = (
     add_cut_command,
     add_plot,
     add_compare,
+    add_explore,
     add_export,
     add_demo,
     add_info,
