@@ -11,12 +11,14 @@ A linkage owns the numbers, an engine owns the order of merges, a dendrogram own
 ``validation``          everything about what a user may pass in
 ``distances``           distances between points, by differences or matrix multiplication
 ``dendrogram``          `Dendrogram`, `cut`, `monotone`, `tree_height`
+``evaluation``          `best_cut`, `score_path`, `dendrogram_purity`: scores against known classes
 ``_core``               the compiled loops (C++, ``src/core``)
 ======================  =================================================================================
 """
 
 from chamfer.dendrogram import Dendrogram, cut, monotone, tree_height
 from chamfer.estimator import AgglomerativeClustering
+from chamfer.evaluation import best_cut, dendrogram_purity, score_path
 from chamfer.hac import METHODS, linkage
 
 __version__ = "0.1.0"
@@ -25,8 +27,11 @@ __all__ = [
     "METHODS",
     "AgglomerativeClustering",
     "Dendrogram",
+    "best_cut",
     "cut",
+    "dendrogram_purity",
     "linkage",
     "monotone",
+    "score_path",
     "tree_height",
 ]

@@ -161,3 +161,21 @@ def _check_square(X: object) -> Condensed:
 
 def _looks_like_distances(square: Array) -> bool:
     return bool(np.all(np.diagonal(square) == 0) and np.all(square >= 0) and np.allclose(square, square.T))
+
+
+def check_labels(y: object, n: int) -> Array:
+    """Classes of n points, labelled by values of any kind, as numbers from 0."""
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.shape != (n,):
+        raise ValueError(f"y must hold one label for each of {n} points, got shape {labels.shape}")
+    if labels.dtype.kind in "fcO" and bool(np.any(labels != labels)):
+        raise ValueError("y must not hold missing values")
+    if labels.dtype.kind != "O":
+        return np.unique(labels, return_inverse=True)[1].astype(np.int32)
+    numbers_of: dict[object, int] = {}  # labels of mixed kinds have no order to sort by
+    try:
+        return np.array([numbers_of.setdefault(label, len(numbers_of)) for label in labels], dtype=np.int32)
+    except TypeError:
+        raise TypeError("y must hold labels that can be compared, such as numbers or texts") from None
