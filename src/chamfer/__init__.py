@@ -17,6 +17,7 @@ A linkage owns the numbers, an engine owns the order of merges, a dendrogram own
 ======================  =================================================================================
 """
 
+from chamfer import datasets
 from chamfer.dendrogram import Dendrogram, cut, monotone, tree_height
 from chamfer.estimator import AgglomerativeClustering
 from chamfer.evaluation import best_cut, dendrogram_purity, score_path
@@ -30,6 +31,7 @@ __all__ = [
     "Dendrogram",
     "best_cut",
     "cut",
+    "datasets",
     "dendrogram_purity",
     "linkage",
     "monotone",

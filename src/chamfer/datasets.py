@@ -162,7 +162,7 @@ def _read(name: str, path: Path) -> Dataset:
 
 
 def _read_npz(path: Path) -> tuple[Array, Array]:
-    with np.load(path, allow_pickle=False) as arrays:
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
         if not {"X", "y"} <= set(arrays.files):
             raise ValueError(f"it must hold arrays X and y, got {', '.join(arrays.files) or 'none'}")
         return arrays["X"], arrays["y"]
