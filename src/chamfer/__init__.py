@@ -13,6 +13,7 @@ A linkage owns the numbers, an engine owns the order of merges, a dendrogram own
 ``dendrogram``          `Dendrogram`, `cut`, `monotone`, `tree_height`
 ``evaluation``          `best_cut`, `score_path`, `dendrogram_purity`: scores against known classes
 ``datasets``            the paper's data sets by name, and your own
+``reproduction``        ``chamfer reproduce``: the paper's tables, ours beside them
 ``_core``               the compiled loops (C++, ``src/core``)
 ======================  =================================================================================
 """
