@@ -57,12 +57,12 @@ def tree(data: Data, method: str, metric: str, progress: bool = False) -> Cell:
     }
 
 
-def ties(data: Data, method: str, metric: str) -> Cell:
+def ties(data: Data, method: str, metric: str, draws: int = TIE_DRAWS) -> Cell:
     """Score trees of the same points moved by next to nothing, so that ties fall at random."""
     rng = np.random.default_rng(0)
     tiny = 1e-8 * float(np.abs(data.X - data.X.mean(axis=0)).max())
     found: dict[str, list[float]] = {name: [] for name in ("height", *SCORES)}
-    for _ in range(TIE_DRAWS):
+    for _ in range(draws):
         moved = data.X + rng.normal(0, tiny, data.X.shape)
         scores = CutScores(_paper_tree(moved, method, metric, False), data.y)
         found["height"].append(scores.tree.height)

@@ -108,20 +108,12 @@ def _table_section(table: Table) -> Section:
     marks = [' class="first"' if i in table.groups else "" for i in range(len(table.columns))]
     head = "".join(f"<th{mark}>{escape(name)}</th>" for name, mark in zip(table.columns, marks, strict=True))
     body = "".join(_row(table, row) for row in table.rows)
+    many = ' class="many"' if len(table.columns) > 12 else ""
     content = (
-        f'<div class="wide"><table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-        f"{LEGEND if table.compared else ''}"
+        f'<div class="wide"><table{many}><thead><tr><th></th>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>{LEGEND if table.compared else ''}"
     )
-    kind, _, score = table.name.partition("-")
-    links = {
-        "best": score.upper(),
-        "all": "AMI, all cuts",
-        "true": "",
-        "heights": "Heights",
-        "seconds": "Time",
-    }
-    link = "At the true number" if table.name == "true-ari" else links.get(kind, table.title)
-    return Section(table.name, link, table.title, table.caption, content)
+    return Section(table.name, table.link, table.title, table.caption, content)
 
 
 def _row(table: Table, row: Row) -> str:

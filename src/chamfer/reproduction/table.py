@@ -76,6 +76,7 @@ class Table:
     """A table of the report. In each row the highest entry is the best, unless `lowest`."""
 
     name: str
+    link: str  # its title in a list of contents; empty if it is not in the list
     title: str
     caption: str
     columns: list[str]

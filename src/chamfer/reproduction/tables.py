@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -33,8 +34,13 @@ def all_tables(results: Results) -> list[Table]:
         *(partial(at_true_number, score=score) for score in SCORES),
         purity,
     ]
-    tables = [make(results) for make in makers]
-    return [table.marked() for table in tables if table.rows]
+    tables = [table for make in makers if (table := make(results)).rows]
+    captions = [table.caption for table in tables]
+    return [
+        # What has just been said is not said again.
+        replace(table.marked(), caption="") if table.caption == before else table.marked()
+        for table, before in zip(tables, ["", *captions], strict=False)
+    ]
 
 
 def quality(results: Results, score: str) -> Table:
@@ -48,6 +54,7 @@ def quality(results: Results, score: str) -> Table:
         cuts = "cuts at thresholds that double from the lowest height, along the last two merge orders"
     return Table(
         f"best-{score}",
+        score.upper(),
         f"{SCORE_NAMES[score]}, best of {'some' if score == 'ami' else 'all'} cuts",
         f"The best score over {cuts}, on squared Euclidean distances. Geometric means are over the data "
         "sets for which every linkage has a value, the paper's over the same.",
@@ -65,6 +72,7 @@ def ami_of_all_cuts(results: Results) -> Table:
     ]
     return Table(
         "all-ami",
+        "AMI, all cuts",
         f"{SCORE_NAMES['ami']}, best of all cuts",
         "As the table before, but with no cut left out: what the schedule of cuts misses.",
         _columns(results),
@@ -85,6 +93,7 @@ def heights(results: Results) -> Table:
     ]
     return Table(
         "heights",
+        "Heights",
         "Tree heights",
         "Edges on the longest way from the root to a point. Score is the mean ratio to the geometric mean "
         "of the paper's nine linkages, over the data sets for which all nine have a value; the paper's "
@@ -113,6 +122,7 @@ def times(results: Results) -> Table:
         ]
     return Table(
         "seconds",
+        "Time",
         "Running time in seconds",
         "From points to the tree, distances included, and the same tree from all: squared Euclidean "
         "distances for Average, Complete and the Chamfer variants. The paper's times are from 96 cores.",
@@ -146,6 +156,7 @@ def large(results: Results) -> Table:
     return Table(
         "large",
         "Large data",
+        "Large data",
         "Best scores as in the tables above, and seconds. The paper's Ch is its algorithm in little space "
         "(t = 10), and Centroid 0.1 the approximate centroid linkage it is compared with, both on 96 "
         "cores.",
@@ -174,6 +185,7 @@ def at_true_number(results: Results, score: str) -> Table:
     names = [paper.SHORT[method] + ("²" if metric == "sqeuclidean" else "") for method, metric in columns]
     return Table(
         f"true-{score}",
+        "At the true number" if score == "ari" else "",
         f"{SCORE_NAMES[score]} at the true number of clusters",
         "What a user gets who asks for as many clusters as there are classes, and looks at the classes no "
         "further: the cut by merge order, from Euclidean and from squared (²) distances. Linkages that "
@@ -194,6 +206,7 @@ def purity(results: Results) -> Table:
     ]
     return Table(
         "purity",
+        "Purity",
         "Dendrogram purity",
         "A score of whole trees, without a cut: for two random points of one class, the mean share of "
         "their class in the smallest cluster that holds both. Squared Euclidean distances.",
