@@ -167,8 +167,9 @@ def test_errors_name_the_argument():
         chamfer.best_cut(Z, [0, 0, 1])
     with pytest.raises(ValueError, match="y must not hold missing values"):
         chamfer.best_cut(Z, [0, 0, 1, np.nan])
-    with pytest.raises(ValueError, match="y must not hold missing values"):
-        chamfer.best_cut(Z, np.array(["a", "b", np.nan, "a"], dtype=object))
+    for missing in (np.nan, pd.NA, pd.NaT):
+        with pytest.raises(ValueError, match="y must not hold missing values"):
+            chamfer.best_cut(Z, pd.Series(["a", "b", missing, "a"], dtype=object))
     with pytest.raises(TypeError, match="y must hold labels that can be compared"):
         chamfer.best_cut(Z, np.array([{}, {}, {}, {}], dtype=object))
     with pytest.raises(ValueError, match="order must be one of merge, least, cumulative, got 'height'"):

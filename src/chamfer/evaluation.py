@@ -189,7 +189,8 @@ class CutScores:
         sizes = np.concatenate([np.ones(n, dtype=np.int64), self.tree.Z[:, 3].astype(np.int64)])
         self._size, self._parts = sizes[n:], sizes[self.tree.children]
         self._class_pairs = int((self.class_sizes * (self.class_sizes - 1) // 2).sum())
-        self.purity = float((purity / self._size).sum() / self._class_pairs) if self._class_pairs else 1.0
+        shares = float((purity / self._size).sum())
+        self.purity = min(shares / self._class_pairs, 1.0) if self._class_pairs else 1.0
         self._orders: dict[str, Array] = {}
 
     def best(self, score: str) -> BestCut:

@@ -98,5 +98,5 @@ class Results:
 def _fingerprint(X: Array, y: Array) -> str:
     digest = hashlib.blake2b(digest_size=8)
     digest.update(np.ascontiguousarray(X).data)
-    digest.update(repr(np.unique(y, return_inverse=True)[1].tobytes()).encode())
+    digest.update(np.unique(y, return_inverse=True)[1].tobytes())
     return digest.hexdigest()
