@@ -16,11 +16,10 @@ from chamfer.progress import Progress
 from chamfer.sources import Answer, Source
 from chamfer.validation import Array
 
-DEBUG = False
 FIRST = 32  # clusters on a first list
-AGAIN = 64  # clusters on a list made anew
+AGAIN = 8  # clusters on a list made anew, at least
 BATCH = 2048  # points whose lists are made anew at a time
-FINISH = 6_000_000  # points times clusters at which all distances that are left are computed at once
+FINISH = 2_000_000  # points times clusters at which all distances that are left are computed at once
 
 
 @dataclass
@@ -79,7 +78,6 @@ def run_lists(
                 return np.asarray(engine.tree())
             start = time.perf_counter()
             engine.refresh(points, *source.nearest(points, engine.labels(n), k, threads))
-            if DEBUG: print("active",engine.active,"points",len(points),"k",k,"sec %.2f"%(time.perf_counter()-start),"computed",source._search.computed if hasattr(source._search,"computed") else "",flush=True)
             info.refreshes += 1
             info.refreshed += len(points)
             info.entries = max(info.entries, len(points) * k)

@@ -22,10 +22,10 @@ from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
 
 from chamfer import _core
-from chamfer.distances import blas, whole_data_options
+from chamfer.distances import blas, prepare, whole_data_options
 from chamfer.principal import Principal
 from chamfer.progress import Tick
-from chamfer.validation import Array, Condensed, Points
+from chamfer.validation import FAST_METRICS, Array, Condensed, Points
 
 _ROWS = 256  # rows of distances held at a time
 
@@ -188,6 +188,26 @@ def _select(
         if tick is not None:
             tick(min(first + _ROWS, len(points)))
     return answer
+
+
+SOURCES = ("auto", "blas", "tree", "cdist")
+
+
+def make_source(name: str, data: Points | Condensed, k: int, threads: int) -> Source:
+    """Make the source of the given name, for first lists of k clusters."""
+    if isinstance(data, Condensed):
+        if name != "auto":
+            raise ValueError(f"source must be 'auto' for distances, got {name!r}")
+        return PrecomputedSource(data)
+    fast = data.metric in FAST_METRICS
+    if name == "cdist" or (name == "auto" and not fast):
+        return CdistSource(data)
+    if not fast:
+        raise ValueError(f"source must be 'auto' or 'cdist' for metric {data.metric!r}, got {name!r}")
+    points = prepare(data)
+    if name == "auto":
+        return choose_source(points, k, threads)
+    return BlasSource(points) if name == "blas" else TreeSource(points)
 
 
 def choose_source(points: Points, k: int, threads: int) -> BlasSource | TreeSource:

@@ -16,6 +16,7 @@
 #include "generic.hpp"
 #include "lists.hpp"
 #include "pairwise.hpp"
+#include "scores.hpp"
 #include "spanning.hpp"
 #include "tree.hpp"
 
@@ -178,6 +179,41 @@ void bind_dendrogram(nb::module_& m) {
             return to_numpy(std::move(labels), {Z.shape(0) + 1});
         },
         "Z"_a, "applied"_a);
+}
+
+void bind_scores(nb::module_& m) {
+    m.def(
+        "class_gains",
+        [](TreeArray Z, Array<const Id, 1> classes, Index n_classes) {
+            const Tree tree = tree_from(Z);
+            ClassGains gains;
+            {
+                nb::gil_scoped_release unlocked;
+                gains = ClassCounter(tree, classes.data(), n_classes).run();
+            }
+            return nb::make_tuple(to_numpy(std::move(gains.pairs), {Z.shape(0)}),
+                                  to_numpy(std::move(gains.information), {Z.shape(0)}),
+                                  to_numpy(std::move(gains.purity), {Z.shape(0)}));
+        },
+        "Z"_a, "classes"_a, "n_classes"_a,
+        "What each merge adds to pairs, information and purity, see scores.hpp.");
+    m.def(
+        "expected_information",
+        [](Index n, Array<const Index, 2> classes, Array<const Index, 1> sizes, int threads) {
+            std::vector<ClassSize> groups;
+            for (std::size_t j = 0; j < classes.shape(0); ++j)
+                groups.push_back({classes(j, 0), classes(j, 1)});
+            std::vector<double> means;
+            {
+                nb::gil_scoped_release unlocked;
+                means =
+                    expected_information(n, groups, sizes.data(), static_cast<Index>(sizes.size()), threads);
+            }
+            return to_numpy(std::move(means), {sizes.size()});
+        },
+        "n"_a, "classes"_a, "sizes"_a, "threads"_a,
+        "For clusters of the given sizes, the mean sum of x log x over their class counts x by chance. Rows "
+        "of `classes` are a class size and how many classes have it.");
 }
 
 template <class T>
@@ -390,4 +426,5 @@ NB_MODULE(CHAMFER_MODULE, m) {
     bind_lists<double>(m, "Lists64");
 
     bind_dendrogram(m);
+    bind_scores(m);
 }
