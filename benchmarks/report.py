@@ -8,8 +8,9 @@ from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 
-from cases import Result
 from peers import LIBRARIES
+
+from cases import Result
 
 
 def print_tables(results: list[Result]) -> None:

@@ -18,10 +18,11 @@ import sys
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from cases import CASES, Result, Settings
 from measure import SLOW
 from peers import LIBRARIES, METHODS
 from report import print_tables, write_csv, write_plot
+
+from cases import CASES, Result, Settings
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -37,7 +37,7 @@ class Points:
         return int(self.X.shape[0])
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> Any:
         """Of the points, and so of their distances."""
         return self.X.dtype
 
@@ -50,7 +50,7 @@ class Condensed:
     n: int
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> Any:
         """Of the distances."""
         return self.values.dtype
 
@@ -94,7 +94,7 @@ def _processors() -> int:
 
 def check_threads(n_jobs: object) -> int:
     """Number of threads that `n_jobs` stands for."""
-    most = min(_core.available_threads(), _processors())
+    most = int(min(_core.available_threads(), _processors()))
     if n_jobs is None:
         return most
     if not _is_integer(n_jobs) or n_jobs == 0:
