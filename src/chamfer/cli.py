@@ -1,8 +1,103 @@
-"""The ``chamfer`` command."""
+"""The ``chamfer`` command: puts the subcommands together and turns errors into exit codes.
+
+A subcommand is a function ``add_…(subparsers)`` that registers a parser whose default ``run`` takes the
+parsed arguments and returns an exit code. Results go to standard output, everything else to standard error.
+
+====  ==================================================
+0     done
+1     the data or the computation is at fault
+2     the command line is
+130   interrupted
+====  ==================================================
+"""
 
 from __future__ import annotations
 
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
 
-def main() -> None:
-    """Run the command line."""
-    raise SystemExit("not yet")
+import chamfer
+from chamfer.commands.cluster import add_cluster
+from chamfer.commands.compare import add_compare
+from chamfer.commands.completion import add_completion
+from chamfer.commands.console import CommandError, complain, notes
+from chamfer.commands.demo import add_demo
+from chamfer.commands.explore import add_explore
+from chamfer.commands.info import add_info
+from chamfer.commands.tree_commands import add_cut_command, add_export, add_plot
+from chamfer.reproduction import add_reproduce
+
+COMMANDS: tuple[Callable[[Any], None], ...] = (
+    add_cluster,
+    add_cut_command,
+    add_plot,
+    add_compare,
+    add_explore,
+    add_export,
+    add_demo,
+    add_reproduce,
+    add_info,
+    add_completion,
+)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Make the parser of the whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="chamfer",
+        description="Hierarchical clustering with Chamfer linkage.",
+        epilog="'chamfer COMMAND --help' explains a command.",
+    )
+    parser.add_argument("--version", action="version", version=f"chamfer {chamfer.__version__}")
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for add in COMMANDS:
+        add(subparsers)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments without the program's name; those of the process by default.
+
+    Returns
+    -------
+    int
+        Exit code.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without block characters shows question marks instead of a traceback.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    arguments = build_parser().parse_args(argv)
+    try:
+        with notes(shown=not getattr(arguments, "quiet", False)):
+            code: int = arguments.run(arguments)
+        sys.stdout.flush()
+        return code
+    except (CommandError, ValueError, OSError, MemoryError, ImportError) as error:
+        if isinstance(error, BrokenPipeError):
+            return _reader_left()
+        complain(f"chamfer: error: {error}")
+        return 1
+    except KeyboardInterrupt:
+        complain("chamfer: interrupted")
+        return 130
+
+
+def _reader_left() -> int:
+    """Stop without a word when the reader of a pipe has seen enough, as ``head`` does."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

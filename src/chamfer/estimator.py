@@ -50,7 +50,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         Accepted for scikit-learn's sake; `distances_` is always there.
     order : {"merge", "least", "cumulative"}, default="merge"
         Which merges the cut applies first, see `chamfer.cut`.
-    engine, n_jobs, memory_limit, progress
+    n_neighbors, engine, source, n_jobs, memory_limit, progress
         As in `chamfer.linkage`.
 
     Attributes
@@ -96,7 +96,9 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         distance_threshold: float | None = None,
         compute_distances: bool = False,
         order: str = "merge",
+        n_neighbors: int = 15,
         engine: str = "auto",
+        source: Any = "auto",
         n_jobs: int | None = None,
         memory_limit: int | str | None = None,
         progress: bool = False,
@@ -110,7 +112,9 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         self.distance_threshold = distance_threshold
         self.compute_distances = compute_distances
         self.order = order
+        self.n_neighbors = n_neighbors
         self.engine = engine
+        self.source = source
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
         self.progress = progress
@@ -152,7 +156,9 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
             X,
             method=self.linkage,
             metric=self.metric,
+            n_neighbors=self.n_neighbors,
             engine=self.engine,
+            source=self.source,
             n_jobs=self.n_jobs,
             memory_limit=self.memory_limit,
             progress=self.progress,
@@ -203,7 +209,7 @@ def _nearest(queries: Array, points: Points) -> Array:
         both = distances.prepare(Points(np.concatenate([points.X, queries]), points.metric)).X
         both = both - distances.centre(both)
         return np.asarray(pairwise_distances_argmin(both[points.n :], both[: points.n]))
-    options = distances._whole_data_options(points.X, points.metric)
+    options = distances.whole_data_options(points.X, points.metric)
     nearest = []
     for first in range(0, len(queries), _BLOCK):
         block = cdist(queries[first : first + _BLOCK], points.X, points.metric, **options)

@@ -37,6 +37,11 @@ class Points:
         """Number of points."""
         return int(self.X.shape[0])
 
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the points, and so of their distances."""
+        return self.X.dtype
+
 
 @dataclass(frozen=True)
 class Condensed:
@@ -44,6 +49,11 @@ class Condensed:
 
     values: Array
     n: int
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the distances."""
+        return self.values.dtype
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
@@ -216,3 +226,29 @@ def _check_distances(values: Array, n: int) -> Condensed:
 
 def _looks_like_distances(square: Array) -> bool:
     return bool(np.all(np.diagonal(square) == 0) and np.all(square >= 0) and np.allclose(square, square.T))
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether a label is a NaN of whatever kind, which does not equal itself, or says that it cannot tell."""
+    try:
+        return bool(label != label)
+    except (TypeError, ValueError):
+        return True
+
+
+def check_labels(y: object, n: int) -> Array:
+    """Classes of n points, labelled by values of any kind, as numbers from 0."""
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.shape != (n,):
+        raise ValueError(f"y must hold one label for each of {n} points, got shape {labels.shape}")
+    if labels.dtype.kind in "fcmMO" and any(_is_missing(label) for label in labels):
+        raise ValueError("y must not hold missing values")
+    if labels.dtype.kind != "O":
+        return np.unique(labels, return_inverse=True)[1].astype(np.int32)
+    numbers_of: dict[object, int] = {}  # labels of mixed kinds have no order to sort by
+    try:
+        return np.array([numbers_of.setdefault(label, len(numbers_of)) for label in labels], dtype=np.int32)
+    except TypeError:
+        raise TypeError("y must hold labels that can be compared, such as numbers or texts") from None

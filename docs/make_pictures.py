@@ -1,0 +1,93 @@
+"""Makes the pictures of the README and the documentation, from data that comes with scikit-learn.
+
+python docs/make_pictures.py [NAME ...]
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure
+from sklearn.datasets import load_digits, load_wine
+
+import chamfer
+from chamfer.commands.demo import draw_digits
+
+FOLDER = Path(__file__).parent / "images"
+DIGITS, DIGIT = load_digits(return_X_y=True)
+
+
+def digits() -> Figure:
+    """Draw the tree of handwritten digits, with the mean picture of each cluster."""
+    figure: Figure = draw_digits(DIGITS, DIGIT, chamfer.linkage(DIGITS))
+    return figure
+
+
+def scores() -> Figure:
+    """Draw agreement with the true digits over the number of clusters."""
+    methods = ("chamfer", "ward", "average", "complete", "centroid", "single")
+    trees = {method: chamfer.linkage(DIGITS, method) for method in methods}
+    figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
+    chamfer.plot.plot_scores(trees, DIGIT, ax)
+    ax.set_title("Handwritten digits: which cut finds the ten of them?", fontsize=11)
+    return figure
+
+
+def clustermap() -> Figure:
+    """Draw the wines as a heat map with trees of wines and of measurements."""
+    data = load_wine(as_frame=True).data
+    data = (data - data.mean()) / data.std()
+    figure, ax = plt.subplots(figsize=(8, 6.5), layout="constrained")
+    columns = chamfer.linkage(data.to_numpy().T, "average")
+    shown = chamfer.plot.plot_clustermap(data, ax=ax, column_Z=columns, n_clusters=3, cmap="RdBu_r")
+    shown.heatmap.images[0].set_clim(-3, 3)
+    figure.colorbar(
+        shown.heatmap.images[0], ax=ax, shrink=0.6, label="standard deviations from the mean", pad=0.09
+    )
+    return figure
+
+
+def heights() -> Figure:
+    """Draw the same tree at its own heights and at those that never fall."""
+    X = np.random.default_rng(3).uniform(size=(26, 2))
+    Z = chamfer.linkage(X)
+    figure, axes = plt.subplots(1, 3, figsize=(12, 3.4), layout="constrained")
+    for ax, kind in zip(axes, ("own", "max", "cumulative"), strict=True):
+        chamfer.plot.plot_dendrogram(Z, ax, n_clusters=3, heights=kind)
+        ax.set_title(f'heights="{kind}"', family="monospace", fontsize=11)
+    return figure
+
+
+def truncated() -> Figure:
+    """Draw the digits' tree as thirty clusters."""
+    figure, ax = plt.subplots(figsize=(9, 4), layout="constrained")
+    chamfer.plot.plot_dendrogram(chamfer.linkage(DIGITS), ax, n_clusters=10, truncate=30)
+    return figure
+
+
+PICTURES: dict[str, Callable[[], Figure]] = {
+    each.__name__: each for each in (digits, scores, clustermap, heights, truncated)
+}
+
+
+def main(names: list[str]) -> int:
+    """Make the named pictures, or all of them."""
+    FOLDER.mkdir(exist_ok=True)
+    for name in names or PICTURES:
+        figure = PICTURES[name]()
+        figure.savefig(FOLDER / f"{name}.png", dpi=120)
+        plt.close(figure)
+        print(FOLDER / f"{name}.png")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""The subcommands of ``chamfer``, a module each. `chamfer.cli` puts them together."""

@@ -1,0 +1,152 @@
+"""Options that several commands share, and what they mean."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from chamfer.commands.console import CommandError
+from chamfer.commands.tables import Coordinates, Table, choose, pandas, read_table
+from chamfer.dendrogram import ORDERS
+from chamfer.hac import METHODS
+from chamfer.validation import Array
+
+
+def complete_files(action: argparse.Action) -> argparse.Action:
+    """Let shells complete the names of files."""
+    try:
+        import shtab
+    except ImportError:
+        return action
+    action.complete = shtab.FILE  # type: ignore[attr-defined]
+    return action
+
+
+def names(text: str) -> list[str]:
+    """Names separated by commas."""
+    return next(csv.reader([text], skipinitialspace=True))
+
+
+def add_data(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which numbers to cluster."""
+    group = parser.add_argument_group("data")
+    complete_files(
+        group.add_argument(
+            "data",
+            metavar="DATA",
+            help="CSV or TSV (also compressed by gzip, bzip2 or xz), Parquet, Arrow, Feather, NPY or NPZ; "
+            "- is standard input, as CSV or TSV",
+        )
+    )
+    group.add_argument(
+        "--columns", type=names, default=[], metavar="A,B,…", help="cluster by these columns only"
+    )
+    group.add_argument("--drop", type=names, default=[], metavar="A,B,…", help="leave these columns out")
+    group.add_argument(
+        "--standardize", action="store_true", help="bring each column to mean 0 and deviation 1 first"
+    )
+    group.add_argument(
+        "--float32", action="store_true", help="compute in single precision, in half the memory"
+    )
+
+
+def add_linkage(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `chamfer.linkage`."""
+    group = parser.add_argument_group("clustering")
+    group.add_argument(
+        "--linkage",
+        choices=list(METHODS),
+        default="chamfer",
+        metavar="NAME",
+        help=f"one of {', '.join(METHODS)}",
+    )
+    add_run(group)
+
+
+def add_run(group: Any) -> None:
+    """Add the metric and the number of threads."""
+    group.add_argument(
+        "--metric", default="euclidean", metavar="NAME", help="distance between points (%(default)s)"
+    )
+    group.add_argument("--jobs", type=int, metavar="N", help="number of threads; all by default")
+
+
+def add_cut(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `chamfer.cut`."""
+    group = parser.add_argument_group("cut")
+    which = group.add_mutually_exclusive_group()
+    which.add_argument("-k", "--clusters", type=int, metavar="K", help="number of clusters")
+    which.add_argument("--height", type=float, metavar="H", help="apply merges up to this height")
+    group.add_argument(
+        "--order", choices=ORDERS, default="merge", help="which merges come first (%(default)s)"
+    )
+
+
+def add_output(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add where the result goes, and how."""
+    group = parser.add_argument_group("output")
+    complete_files(
+        group.add_argument(
+            "-o", "--output", metavar="FILE", default="-", help=f"{what} (default: standard output)"
+        )
+    )
+    group.add_argument(
+        "--json", action="store_true", help="write a JSON summary for machines to standard output"
+    )
+    group.add_argument("-q", "--quiet", action="store_true", help="no notes, no progress bars")
+
+
+def read_coordinates(
+    arguments: argparse.Namespace, apart: tuple[str | None, ...]
+) -> tuple[Table, Coordinates]:
+    """Read the data that the options ask for; columns `apart` are names or labels."""
+    table = read_table(arguments.data)
+    wanted = [name for name in apart if name is not None]
+    chosen = choose(table, arguments.columns, arguments.drop, wanted, arguments.float32)
+    if arguments.standardize:
+        deviation = chosen.X.std(axis=0, dtype=np.float64)
+        scaled = (chosen.X - chosen.X.mean(axis=0, dtype=np.float64)) / np.where(deviation > 0, deviation, 1)
+        chosen = Coordinates(scaled.astype(chosen.X.dtype), chosen.columns)
+    return table, chosen
+
+
+def check_output(option: str, path: str | None) -> None:
+    """Refuse a file that could not be written, before the work is done."""
+    if path is not None and path != "-" and not Path(path).resolve().parent.is_dir():
+        raise CommandError(f"--{option.replace('_', '-')}: there is no folder {Path(path).parent}")
+
+
+def write_labels(path: str, labels: Array, ids: list[Any] | None, id_name: str) -> None:
+    """Write labels, beside names of points if there are any; the ending of `path` says how."""
+    columns = ({} if ids is None else {id_name: ids}) | {"label": labels.tolist()}
+    ending = Path(path).suffix.lower()
+    if path == "-":
+        _write_text(sys.stdout, columns, ",")
+    elif ending == ".npy":
+        np.save(path, labels)
+    elif ending == ".parquet":
+        pandas().DataFrame(columns).to_parquet(path)
+    elif ending in (".csv", ".tsv", ".txt", ""):
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            _write_text(file, columns, "\t" if ending == ".tsv" else ",")
+    else:
+        raise CommandError(f"--output: labels go to a .csv, .tsv, .npy or .parquet file, got {path}")
+
+
+def _write_text(file: Any, columns: dict[str, list[Any]], separator: str) -> None:
+    writer = csv.writer(file, delimiter=separator, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+
+
+def report(arguments: argparse.Namespace, summary: dict[str, Any], labels: Array) -> None:
+    """Print a summary as JSON; with the labels in it if they were not written to a file."""
+    if arguments.output == "-":
+        summary["labels"] = labels.tolist()
+    print(json.dumps(summary))

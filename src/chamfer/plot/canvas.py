@@ -1,0 +1,40 @@
+"""matplotlib, imported when something is drawn and not before; and the colours of clusters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def pyplot() -> Any:
+    """``matplotlib.pyplot``, or an error that says how to get it."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("pictures need matplotlib; install it with: pip install 'chamfer[plot]'") from error
+    return plt
+
+
+def current_axes(ax: Axes | None) -> Axes:
+    """`ax`, or the axes that matplotlib draws on now."""
+    plt = pyplot()
+    return plt.gca() if ax is None else ax
+
+
+def palette(count: int) -> list[Any]:
+    """Choose colours of clusters 0, 1, …: matplotlib's cycle if it reaches, otherwise `count` others."""
+    plt = pyplot()
+    cycle = plt.rcParams["axes.prop_cycle"].by_key().get("color", ["C0"])
+    if count <= len(cycle):
+        return [f"C{i}" for i in range(len(cycle))]
+    if count <= 20:
+        pairs = plt.get_cmap("tab20").colors
+        return [*pairs[::2], *pairs[1::2]]
+    # Golden steps keep clusters that are close in number apart in colour; a little black makes them quieter.
+    return list(
+        plt.get_cmap("turbo")(0.04 + 0.92 * (np.arange(count) * 0.6180339887 % 1)) * [0.86, 0.86, 0.86, 1]
+    )

@@ -1,0 +1,105 @@
+"""`plot_scores`: how well cuts agree with known classes, over the number of clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from chamfer.dendrogram import Dendrogram
+from chamfer.plot.canvas import current_axes, palette
+from chamfer.validation import Array, check_choice, check_integer
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SCORES = {
+    "ari": ("adjusted_rand_score", "adjusted Rand index"),
+    "nmi": ("normalized_mutual_info_score", "normalized mutual information"),
+    "ami": ("adjusted_mutual_info_score", "adjusted mutual information"),
+    "fmi": ("fowlkes_mallows_score", "Fowlkes–Mallows index"),
+}
+
+
+def plot_scores(
+    trees: Mapping[str, Any],
+    y: Any,
+    ax: Axes | None = None,
+    *,
+    score: str = "ari",
+    order: str = "merge",
+    max_clusters: int | None = None,
+) -> Axes:
+    """Draw a score over the number of clusters, one line for each tree.
+
+    Parameters
+    ----------
+    trees : mapping of str to array-like of shape (n - 1, 4)
+        Dendrograms of the same points, for instance by several linkages, and their names.
+    y : array-like of shape (n,)
+        True classes. Their number is marked by a dotted line.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; the current axes by default.
+    score : {"ari", "nmi", "ami", "fmi"}, default="ari"
+        Agreement of labels with `y`: adjusted Rand index, normalized or adjusted mutual information, or
+        Fowlkes–Mallows index.
+    order : {"merge", "least", "cumulative"}, default="merge"
+        Order of the cuts, see `chamfer.cut`.
+    max_clusters : int, optional
+        Largest number of clusters; ten times the number of classes by default. Above 60 only some numbers
+        are computed.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> import chamfer, matplotlib
+    >>> matplotlib.use("Agg")
+    >>> X, y = [[0.0], [1.0], [5.0], [6.5]], ["a", "a", "b", "b"]
+    >>> trees = {method: chamfer.linkage(X, method) for method in ("chamfer", "single")}
+    >>> ax = chamfer.plot.plot_scores(trees, y)
+    >>> [line.get_label() for line in ax.get_lines()][:2]
+    ['chamfer', 'single']
+    """
+    y = np.asarray(y)
+    check_choice("score", score, SCORES)
+    if not trees:
+        raise ValueError("trees must hold at least one dendrogram")
+    classes = len(np.unique(y))
+    most = min(len(y), 10 * classes) if max_clusters is None else max_clusters
+    counts = _counts(check_integer("max_clusters", most, 1, len(y)))
+    ax = current_axes(ax)
+    colors = palette(len(trees))
+    for (name, Z), color in zip(trees.items(), colors, strict=False):
+        # The first tree lies on top, drawn thicker: it is the one the others are compared with.
+        first = name == next(iter(trees))
+        values = _values(Dendrogram(Z), y, score, order, counts, name)
+        ax.plot(counts, values, label=name, color=color, lw=2.2 if first else 1.1, zorder=3 if first else 2)
+    ax.axvline(classes, color="0.5", lw=1, ls=":", zorder=1)
+    ax.set(xscale="log", xlabel="number of clusters", ylabel=SCORES[score][1])
+    ax.legend(frameon=False, fontsize="small")
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    return ax
+
+
+def _counts(most: int) -> Array:
+    """Every number of clusters up to 60, then evenly on a logarithmic scale."""
+    few = np.arange(1, min(most, 60) + 1)
+    many = np.unique(np.geomspace(60, most, 40).round().astype(int)) if most > 60 else few[:0]
+    return np.union1d(few, many)
+
+
+def _values(tree: Dendrogram, y: Array, score: str, order: str, counts: Array, name: str) -> list[float]:
+    if tree.n_points != len(y):
+        raise ValueError(
+            f"y must have a class for each of the {tree.n_points} points of {name!r}, got {len(y)}"
+        )
+    from sklearn import metrics
+
+    measure = getattr(metrics, SCORES[score][0])
+    return [float(measure(y, tree.cut(int(count), order=order))) for count in counts]

@@ -1,0 +1,407 @@
+"""The commands that take data and trees, on real files, good and bad."""
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import subprocess
+import sys
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+
+import chamfer
+from chamfer import cli
+
+matplotlib.use("Agg")
+
+IRIS = load_iris(as_frame=True)
+X = IRIS.data.to_numpy()
+
+
+@pytest.fixture
+def iris(tmp_path, monkeypatch):
+    """A folder with iris.csv, which has a name and a species for each flower; commands run in it."""
+    frame = IRIS.data.rename(columns=lambda name: name.removesuffix(" (cm)").replace(" ", "_"))
+    frame.insert(0, "name", [f"flower {i}" for i in range(150)])
+    frame["species"] = IRIS.target_names[IRIS.target]
+    frame.to_csv(tmp_path / "iris.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return frame
+
+
+@pytest.fixture
+def command(capsys):
+    """Run a command; gives its exit code, standard output and standard error."""
+
+    def run(line, *more):
+        try:
+            code = cli.main([*line.split(), *map(str, more)])
+        except SystemExit as stop:  # argparse leaves this way
+            code = stop.code
+        return (code, *capsys.readouterr())
+
+    return run
+
+
+def labels_of(text):
+    return pd.read_csv(io.StringIO(text))["label"].to_numpy()
+
+
+class TestCluster:
+    def test_labels_are_those_of_the_library(self, iris, command):
+        code, out, err = command("cluster iris.csv -k 3")
+        assert code == 0
+        np.testing.assert_array_equal(labels_of(out), chamfer.cut(chamfer.linkage(X), n_clusters=3))
+        assert "left out because not numbers: 'name' (such as 'flower 0'), 'species'" in err
+        assert "150 points in 3 clusters of 64, 50, 36 (chamfer, euclidean" in err
+
+    @pytest.mark.parametrize(
+        ("options", "cluster"),
+        [
+            ("-k 4 --linkage ward", lambda: chamfer.cut(chamfer.linkage(X, "ward"), n_clusters=4)),
+            ("--height 2.5", lambda: chamfer.cut(chamfer.linkage(X), height=2.5)),
+            (
+                "-k 4 --order cumulative",
+                lambda: chamfer.cut(chamfer.linkage(X), n_clusters=4, order="cumulative"),
+            ),
+            ("-k 3 --metric cosine", lambda: chamfer.cut(chamfer.linkage(X, metric="cosine"), n_clusters=3)),
+            (
+                "-k 3 --drop sepal_length,sepal_width",
+                lambda: chamfer.cut(chamfer.linkage(X[:, 2:]), n_clusters=3),
+            ),
+            (
+                "-k 3 --columns petal_width,sepal_length",
+                lambda: chamfer.cut(chamfer.linkage(X[:, [3, 0]]), n_clusters=3),
+            ),
+            (
+                "-k 3 --standardize",
+                lambda: chamfer.cut(chamfer.linkage((X - X.mean(0)) / X.std(0)), n_clusters=3),
+            ),
+            ("-k 3 --float32 --jobs 1", lambda: chamfer.cut(chamfer.linkage(X.astype("f4")), n_clusters=3)),
+        ],
+    )
+    def test_options_mean_what_they_say(self, iris, command, options, cluster):
+        code, out, _ = command(f"cluster iris.csv {options}")
+        assert code == 0
+        np.testing.assert_array_equal(labels_of(out), cluster())
+
+    def test_names_beside_labels_in_a_file(self, iris, command):
+        code, out, err = command("cluster iris.csv -k 3 --id-column name -o labels.csv --quiet")
+        assert (code, out, err) == (0, "", "")
+        written = pd.read_csv("labels.csv")
+        assert list(written.columns) == ["name", "label"]
+        assert written["name"].tolist() == iris["name"].tolist()
+
+    @pytest.mark.parametrize("ending", ["tsv", "npy", "parquet"])
+    def test_other_formats_of_labels(self, iris, command, ending):
+        assert command(f"cluster iris.csv -k 3 -o labels.{ending}")[0] == 0
+        read = {
+            "tsv": lambda name: pd.read_csv(name, sep="\t")["label"],
+            "npy": np.load,
+            "parquet": lambda name: pd.read_parquet(name)["label"],
+        }
+        np.testing.assert_array_equal(
+            read[ending](f"labels.{ending}"), chamfer.cut(chamfer.linkage(X), n_clusters=3)
+        )
+
+    def test_json(self, iris, command):
+        code, out, _ = command("cluster iris.csv -k 3 --json")
+        summary = json.loads(out)
+        assert code == 0
+        assert summary["n_clusters"] == 3
+        assert summary["sizes"] == np.bincount(summary["labels"]).tolist()
+        assert summary["columns"] == ["sepal_length", "sepal_width", "petal_length", "petal_width"]
+        assert (summary["linkage"], summary["metric"]) == ("chamfer", "euclidean")
+        code, out, _ = command("cluster iris.csv -k 3 --json -o labels.csv")
+        assert "labels" not in json.loads(out)
+        assert len(pd.read_csv("labels.csv")) == 150
+
+    def test_from_a_pipe_into_a_pipe(self, iris):
+        line = f"cat iris.csv | {sys.executable} -m chamfer cluster - -k 3 | head -n 2"
+        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=120)
+        assert done.stdout == "label\n0\n"
+        assert "Traceback" not in done.stderr
+
+    @pytest.mark.parametrize(
+        ("line", "code", "message"),
+        [
+            ("cluster iris.csv", 2, "give -k or --height for labels, or --save-tree"),
+            ("cluster iris.csv -k 3 --height 2", 2, "not allowed with argument"),
+            ("cluster iris.csv -k three", 2, "invalid int value: 'three'"),
+            ("cluster iris.csv -k 3 --linkage best", 2, "invalid choice: 'best'"),
+            ("cluster iris.csv -k 151", 1, "-k must be between 1 and 150, got 151"),
+            ("cluster iris.csv -k 3 --metric taxi", 1, "taxi"),
+            ("cluster nothing.csv -k 3", 1, "nothing.csv: there is no such file"),
+            ("cluster iris.csv -k 3 --columns petal_with", 1, "did you mean 'petal_width'?"),
+            ("cluster iris.csv -k 3 --columns species", 1, "--columns asks for 'species', which hold text"),
+            ("cluster iris.csv -k 3 --id-column nom", 1, "--id-column: there is no column 'nom'"),
+            ("cluster iris.csv -k 3 -o nowhere/labels.csv", 1, "--output: there is no folder nowhere"),
+            ("cluster iris.csv -k 3 -o labels.doc", 1, "labels go to a .csv, .tsv, .npy or .parquet file"),
+            ("cluster iris.csv --save-tree tree.txt", 1, "a tree goes to a .npz file"),
+            ("cluster iris.csv -k 3 --linkage ward --metric cosine", 1, "metric must be 'euclidean'"),
+        ],
+    )
+    def test_wrong_input_is_named(self, iris, command, line, code, message):
+        found, out, err = command(line)
+        assert found == code
+        assert message in err
+        assert out == ""
+
+
+class TestTables:
+    def labels(self, command, name, options=""):
+        code, out, err = command(f"cluster {name} -k 3 {options}")
+        assert code == 0, err
+        return labels_of(out)
+
+    @pytest.mark.parametrize(
+        ("name", "write"),
+        [
+            ("x.csv", lambda frame, name: frame.to_csv(name, index=False)),
+            ("x.tsv", lambda frame, name: frame.to_csv(name, index=False, sep="\t")),
+            ("x.txt", lambda frame, name: frame.to_csv(name, index=False, sep=";")),
+            ("marked.csv", lambda frame, name: frame.to_csv(name, index=False, encoding="utf-8-sig")),
+            ("x.parquet", lambda frame, name: frame.to_parquet(name)),
+            ("x.feather", lambda frame, name: frame.to_feather(name)),
+            ("x.npy", lambda frame, name: np.save(name, frame.to_numpy())),
+            (
+                "x.npz",
+                lambda frame, name: np.savez(name, X=frame.to_numpy(), y=np.arange(150), other=np.eye(2)),
+            ),
+            ("single.npz", lambda frame, name: np.savez(name, table=frame.to_numpy(), y=np.arange(150))),
+        ],
+    )
+    def test_formats(self, iris, command, name, write):
+        write(IRIS.data, name)
+        np.testing.assert_array_equal(
+            self.labels(command, name), chamfer.cut(chamfer.linkage(X), n_clusters=3)
+        )
+
+    @pytest.mark.parametrize(
+        ("ending", "compress"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)]
+    )
+    def test_compressed_text(self, iris, command, tmp_path, ending, compress):
+        (tmp_path / f"x.csv.{ending}").write_bytes(compress((tmp_path / "iris.csv").read_bytes()))
+        np.testing.assert_array_equal(
+            self.labels(command, f"x.csv.{ending}"), self.labels(command, "iris.csv")
+        )
+
+    def test_arrow_streams(self, iris, command, tmp_path):
+        import pyarrow as pa
+
+        table = pa.Table.from_pandas(IRIS.data)
+        with (
+            pa.OSFile(str(tmp_path / "x.arrow"), "wb") as file,
+            pa.ipc.new_stream(file, table.schema) as stream,
+        ):
+            stream.write_table(table)
+        np.testing.assert_array_equal(self.labels(command, "x.arrow"), self.labels(command, "iris.csv"))
+
+    def test_float32_stays_float32(self, iris, command):
+        np.save("x.npy", X.astype(np.float32))
+        wanted = chamfer.cut(chamfer.linkage(X.astype(np.float32)), n_clusters=3)
+        np.testing.assert_array_equal(self.labels(command, "x.npy"), wanted)
+
+    def test_a_file_without_header_loses_no_row(self, iris, command):
+        IRIS.data.to_csv("x.csv", index=False, header=False)
+        assert len(self.labels(command, "x.csv", "--columns 1,2,4")) == 150
+        assert "x.csv has no header, its columns are called 1 to 4" in command("cluster x.csv -k 2")[2]
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            ("a,b\n1,2\n3,\n5,6\n,8\n", "row 2, column 'b': the value is missing (2 such values in all)"),
+            ("a,b\n1,2\n3,4\n5,inf\n", "row 3, column 'b': the value is infinite"),
+            ("a,b\n1,2\n3,x4\n5,6\n", "row 2, column 'b': 'x4' is not a number"),
+            ("a,b\nx,y\n", "has no column of numbers"),
+            ("a,b\nTrue,2020-01-01\nFalse,2020-01-02\n", "has no column of numbers"),
+            ("a,b\n1,2,3\n1,2,3,4\n", "cannot be read"),
+            ("a,b\n1,2,3\n4,5,6\n", "cannot be read"),
+            ("", "is empty"),
+            ("a,b\n", "has no rows"),
+        ],
+    )
+    def test_bad_content_is_named_with_its_place(self, command, tmp_path, content, message):
+        (tmp_path / "x.csv").write_text(content)
+        code, out, err = command("cluster -k 1", tmp_path / "x.csv")
+        assert (code, out) == (1, "")
+        assert message in err
+        assert "x.csv: " in err
+
+    def test_missing_values_of_nullable_columns(self, command, tmp_path):
+        pd.DataFrame({"a": pd.array([1, None, 3], dtype="Int64")}).to_parquet(tmp_path / "x.parquet")
+        code, _, err = command("cluster -k 1", tmp_path / "x.parquet")
+        assert code == 1
+        assert "row 2, column 'a': the value is missing" in err
+
+    def test_text_that_is_not_utf_8(self, command, tmp_path):
+        (tmp_path / "x.csv").write_bytes("a,b\n1,ä\n".encode("latin-1"))
+        assert "is not UTF-8 text" in command("cluster -k 1", tmp_path / "x.csv")[2]
+
+    @pytest.mark.parametrize(
+        ("name", "content", "message"),
+        [
+            ("x.npy", np.arange(3.0), "must hold an array of two dimensions, got shape (3,)"),
+            ("x.npz", {"a": np.eye(2), "b": np.eye(3)}, "it holds a (2, 2), b (3, 3)"),
+            ("x.npy", np.array([[object()]]), "cannot be read"),
+        ],
+    )
+    def test_wrong_arrays(self, command, tmp_path, name, content, message):
+        path = tmp_path / name
+        np.savez(path, **content) if isinstance(content, dict) else np.save(path, content, allow_pickle=True)
+        code, _, err = command("cluster -k 1", path)
+        assert code == 1
+        assert message in err
+
+    @pytest.mark.parametrize("name", ["x.parquet", "x.feather", "x.npz", "x.npy"])
+    def test_files_that_are_not_what_their_ending_says(self, command, tmp_path, name):
+        (tmp_path / name).write_text("a,b\n1,2\n")
+        code, _, err = command("cluster -k 1", tmp_path / name)
+        assert code == 1
+        assert "cannot be read" in err
+
+
+class TestTrees:
+    @pytest.fixture
+    def tree(self, iris, command):
+        assert command("cluster iris.csv --id-column name --save-tree tree.npz")[0] == 0
+        return chamfer.linkage(X)
+
+    def test_a_kept_tree_is_cut_as_the_first_time(self, tree, iris, command):
+        code, out, err = command("cut tree.npz -k 7 --order least")
+        assert code == 0
+        np.testing.assert_array_equal(labels_of(out), chamfer.cut(tree, n_clusters=7, order="least"))
+        assert out.splitlines()[1].startswith("flower 0,")
+        assert "150 points in 7 clusters" in err
+        summary = json.loads(command("cut tree.npz --height 3 --json")[1])
+        assert summary["labels"] == chamfer.cut(tree, height=3).tolist()
+        assert summary["linkage"] == "chamfer"
+
+    def test_a_bare_linkage_matrix_will_do(self, tree, command):
+        np.save("Z.npy", tree)
+        np.testing.assert_array_equal(
+            labels_of(command("cut Z.npy -k 4")[1]), chamfer.cut(tree, n_clusters=4)
+        )
+
+    @pytest.mark.parametrize(
+        ("name", "magic"), [("t.png", b"\x89PNG"), ("t.svg", b"<?xml"), ("t.pdf", b"%PDF")]
+    )
+    def test_pictures(self, tree, command, tmp_path, name, magic):
+        options = "-k 3 --truncate 20 --horizontal --scale sqrt --size 5x6 --heights max"
+        code, _, err = command(f"plot tree.npz -o {name} {options}")
+        assert code == 0, err
+        assert (tmp_path / name).read_bytes().startswith(magic)
+
+    def test_names_in_pictures(self, iris, command, tmp_path):
+        command("cluster iris.csv --id-column name --save-tree tree.npz")
+        assert command("plot tree.npz -o t.svg --size 30x5")[0] == 0
+        assert "<!-- flower 149 -->" in (tmp_path / "t.svg").read_text()
+
+    def test_export(self, tree, iris, command, tmp_path):
+        newick = chamfer.to_newick(tree, list(iris["name"]))
+        assert command("export tree.npz")[1] == newick + "\n"
+        assert command("export tree.npz -o t.nwk")[0] == 0
+        assert (tmp_path / "t.nwk").read_text() == newick + "\n"
+        command("export tree.npz -o t.json --heights own")
+        assert json.loads((tmp_path / "t.json").read_text())["height"] == pytest.approx(tree[-1, 2])
+
+    @pytest.mark.parametrize(
+        ("line", "code", "message"),
+        [
+            ("cut tree.npz", 2, "give -k or --height"),
+            ("cut tree.npz -k 151", 1, "-k must be between 1 and 150, got 151"),
+            ("cut none.npz -k 2", 1, "none.npz: there is no such file"),
+            ("cut iris.csv -k 2", 1, "iris.csv: cannot be read as a tree"),
+            ("cut X.npz -k 2", 1, "X.npz: holds no tree"),
+            ("cut X.npy -k 2", 1, "X.npy: cannot be read as a tree: Z"),
+            ("plot tree.npz", 2, "required: -o"),
+            ("plot tree.npz -o t.png --size big", 2, "must be like 10x5, got 'big'"),
+            ("plot tree.npz -o t.nonsense", 1, "nonsense"),
+            ("plot tree.npz -o t.png --truncate 0", 1, "truncate must be between 1 and 150, got 0"),
+            ("export tree.npz -o t.doc", 1, "a tree goes to a .nwk or .json file"),
+        ],
+    )
+    def test_wrong_input_is_named(self, tree, command, line, code, message):
+        np.savez("X.npz", X=X)
+        np.save("X.npy", X)
+        found, out, err = command(line)
+        assert (found, out) == (code, "")
+        assert message in err
+
+
+class TestCompare:
+    def test_every_linkage_against_the_classes(self, iris, command):
+        from sklearn.metrics import adjusted_rand_score
+
+        code, out, _ = command("compare iris.csv --labels species --id-column name --json")
+        result = json.loads(out)
+        assert code == 0
+        assert (result["n_points"], result["n_classes"]) == (150, 3)
+        assert [row["linkage"] for row in result["linkages"]] == list(chamfer.METHODS)
+        for row in result["linkages"]:
+            Z = chamfer.linkage(X, row["linkage"])
+            score = adjusted_rand_score(IRIS.target, chamfer.cut(Z, n_clusters=3))
+            assert row["at_true_k"] == pytest.approx(score)
+            assert row["tree_height"] == chamfer.tree_height(Z)
+            assert row.get("best", 1) >= row["at_true_k"] - 1e-9
+
+    def test_a_table_and_a_plot(self, iris, command, tmp_path):
+        code, out, err = command(
+            "compare iris.csv --labels species --linkages chamfer,ward --score nmi --plot s.png"
+        )
+        assert code == 0
+        assert "NMI at k = 3" in out
+        assert out.splitlines()[-1].startswith("ward")
+        assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
+        assert "'name'" in err
+
+    def test_classes_of_an_npz(self, command, tmp_path):
+        np.savez(tmp_path / "x.npz", X=X, y=IRIS.target)
+        code, out, _ = command("compare --labels y --json", tmp_path / "x.npz")
+        assert code == 0
+        assert json.loads(out)["n_classes"] == 3
+
+    def test_linkages_that_do_not_take_the_metric_are_left_out(self, iris, command):
+        code, out, err = command(
+            "compare iris.csv --labels species --metric cityblock --linkages chamfer,ward"
+        )
+        assert code == 0
+        assert "ward is left out: metric must be 'euclidean'" in err
+        assert "\nward" not in out
+
+    @pytest.mark.parametrize(
+        ("line", "code", "message"),
+        [
+            ("compare iris.csv", 2, "required: --labels"),
+            ("compare iris.csv --labels kind", 1, "--labels: there is no column 'kind'"),
+            ("compare iris.csv --labels species --linkages best", 1, "--linkages must be one of"),
+            ("compare gap.csv --labels b", 1, "gap.csv: row 2, column 'b': the class is missing"),
+        ],
+    )
+    def test_wrong_input_is_named(self, iris, command, tmp_path, line, code, message):
+        (tmp_path / "gap.csv").write_text("a,b\n1,x\n2,\n")
+        found, out, err = command(line)
+        assert (found, out) == (code, "")
+        assert message in err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+def test_completion_knows_the_commands(command, shell):
+    code, out, _ = command(f"completion {shell}")
+    assert code == 0
+    assert "cluster" in out
+    assert "--save-tree" in out or "save-tree" in out
+
+
+@pytest.mark.parametrize(
+    "name", ["cluster", "cut", "plot", "compare", "export", "demo", "info", "completion"]
+)
+def test_help_of_every_command(command, name):
+    code, out, _ = command(f"{name} --help")
+    assert code == 0
+    assert out.startswith(f"usage: chamfer {name}")

@@ -1,0 +1,208 @@
+"""The explorer, in a real browser: what it shows is what `chamfer.cut` says."""
+
+import csv
+import re
+import shutil
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+import chamfer
+from chamfer import cli
+
+X = load_iris().data
+Z = chamfer.linkage(X)
+NAMES = [f"flower {i}, </script><b>'\"&" if i % 50 == 0 else f"flower {i}" for i in range(150)]
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+class TestFile:
+    def test_it_needs_nothing_else(self, tmp_path):
+        page = chamfer.explore(Z, X, tmp_path / "x.html", labels=NAMES, title="Iris & <friends>").read_text()
+        assert "<title>Iris &amp; &lt;friends&gt;</title>" in page
+        assert not re.search(r"(src|href)=[\"']?(http|//|\w+\.(js|css))", page)
+        assert page.count("</script>") == 2
+
+    def test_marks_in_titles_and_names_stay_as_they_are(self, tmp_path):
+        names = ["/*script*/", *map(str, range(149))]
+        page = chamfer.explore(Z, X, tmp_path / "x.html", labels=names, title="/*data*/").read_text()
+        assert "<title>/*data*/</title>" in page
+        assert '"/*script*/"' in page
+
+    @pytest.mark.parametrize("n", [1, 2, 3])
+    def test_small_trees(self, tmp_path, n):
+        points = np.arange(2.0 * n).reshape(n, 2)
+        assert chamfer.explore(chamfer.linkage(points), points, tmp_path / "x.html").exists()
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"X": X[:5]}, r"X must have a row for each of the 150 points of Z, got shape \(5, 4\)"),
+            ({"X": np.full((150, 2), np.nan)}, "X must be finite"),
+            ({"labels": ["a"]}, "labels must name all 150 points, got 1"),
+            ({"n_clusters": 151}, "n_clusters must be between 1 and 150, got 151"),
+        ],
+    )
+    def test_wrong_arguments_are_named(self, tmp_path, options, message):
+        with pytest.raises(ValueError, match=message):
+            chamfer.explore(Z, output=tmp_path / "x.html", **options)
+        assert not (tmp_path / "x.html").exists()
+
+    def test_the_command(self, tmp_path, capsys):
+        np.savez(tmp_path / "x.npz", X=X, name=np.array(NAMES))
+        arguments = [
+            "explore",
+            str(tmp_path / "x.npz"),
+            "--id-column",
+            "name",
+            "-k",
+            "4",
+            "--linkage",
+            "ward",
+        ]
+        assert cli.main([*arguments, "-o", str(tmp_path / "x.html")]) == 0
+        assert "<title>x.npz, ward linkage</title>" in (tmp_path / "x.html").read_text()
+        assert f"open {tmp_path / 'x.html'} in a browser" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api")
+    if BROWSER is None:
+        pytest.skip("there is no Chromium")
+    with playwright.sync_playwright() as running:
+        launched = running.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def open_page(browser, tmp_path):
+    """Open an explorer; at the end of the test it must have met no error."""
+    problems, pages = [], []
+
+    def opened(*arguments, **options):
+        path = chamfer.explore(*arguments, output=tmp_path / "x.html", **options)
+        page = browser.new_page(viewport={"width": 1300, "height": 900}, accept_downloads=True)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("console", lambda text: problems.append(text.text) if text.type == "error" else None)
+        page.on("request", lambda request: request.url.startswith("http") and problems.append(request.url))
+        page.goto(path.as_uri())
+        page.wait_for_function("window.explorer")
+        pages.append(page)
+        return page
+
+    yield opened
+    for page in pages:
+        page.close()
+    assert not problems
+
+
+def labels(page):
+    return page.evaluate("explorer.labels()")
+
+
+class TestBrowser:
+    def test_the_slider_cuts_as_the_library_does(self, open_page):
+        page = open_page(Z, X, labels=NAMES)
+        assert labels(page) == chamfer.cut(Z, n_clusters=10).tolist()
+        slider = page.get_by_role("slider", name="Clusters")
+        for value in (0, 250, 600, 1000):
+            slider.fill(str(value))
+            count = int(page.get_by_label("Number of clusters").input_value())
+            assert labels(page) == chamfer.cut(Z, n_clusters=count).tolist()
+        assert count == 150
+        slider.fill("0")
+        assert page.get_by_role("status").inner_text() == "150 points in 1 cluster, the largest of 150"
+
+    @pytest.mark.parametrize("order", ["merge", "least", "cumulative"])
+    def test_every_order_and_number(self, open_page, order):
+        page = open_page(Z, X)
+        page.get_by_label("Order of merges").select_option(order)
+        for count in (1, 2, 3, 5, 17, 80, 150):
+            page.get_by_label("Number of clusters").fill(str(count))
+            page.get_by_label("Number of clusters").press("Enter")
+            assert labels(page) == chamfer.cut(Z, n_clusters=count, order=order).tolist()
+
+    def test_the_keyboard_alone(self, open_page):
+        page = open_page(Z, X, n_clusters=3)
+        page.get_by_role("slider", name="Clusters").focus()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowRight")
+        assert labels(page) == chamfer.cut(Z, n_clusters=5).tolist()
+        page.keyboard.press("ArrowLeft")
+        assert labels(page) == chamfer.cut(Z, n_clusters=4).tolist()
+        merges = page.locator("#tree g[aria-label*='look into it']")
+        merges.first.focus()
+        page.keyboard.press("Enter")
+        assert "of 150 points" in page.locator("#part").inner_text()
+        page.keyboard.press("Escape")
+        while page.locator("#part").inner_text():
+            page.keyboard.press("Escape")
+
+    def test_the_table_describes_clusters(self, open_page):
+        page = open_page(Z, X, labels=NAMES, n_clusters=3)
+        found = chamfer.cut(Z, n_clusters=3)
+        rows = page.locator("#table tbody tr")
+        assert rows.count() == 3
+        shown_heights = []
+        for row in rows.all():
+            label, size, height, spread, central = (cell.inner_text() for cell in row.locator("td").all()[:5])
+            members = X[found == int(label)]
+            assert int(size) == len(members)
+            away = np.linalg.norm(members - members.mean(axis=0), axis=1)
+            assert float(spread) == pytest.approx(np.sqrt(np.mean(away**2)), rel=1e-3)
+            nearest = np.flatnonzero(found == int(label))[away.argmin()]
+            assert central == NAMES[nearest]
+            shown_heights.append(float(height))
+        joined = Z[-2:, :2].astype(int).ravel()
+        wanted = [Z[cluster - 150, 2] for cluster in joined if cluster != 150 + 147]
+        np.testing.assert_allclose(sorted(shown_heights), sorted(wanted), rtol=1e-3)
+        page.get_by_role("button", name="Label", exact=True).click()
+        assert [row.locator("td").first.inner_text() for row in rows.all()] == ["0", "1", "2"]
+
+    def test_members_can_be_seen_and_saved(self, open_page):
+        page = open_page(Z, X, labels=NAMES, n_clusters=3)
+        page.get_by_role("button", name="Members of cluster 1").click()
+        members = np.flatnonzero(chamfer.cut(Z, n_clusters=3) == 1)
+        assert page.locator("#members").input_value() == "\n".join(NAMES[i] for i in members)
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download CSV").click()
+        with open(download.value.path(), newline="") as file:
+            rows = list(csv.reader(file))
+        assert rows == [["name", "label"]] + [[NAMES[i], "1"] for i in members]
+        page.get_by_role("button", name="Copy").click()
+        page.get_by_role("button", name="Copied").wait_for()
+
+    def test_all_labels_can_be_saved(self, open_page):
+        page = open_page(Z, X, n_clusters=6)
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download labels").click()
+        saved = np.loadtxt(download.value.path(), delimiter=",", skiprows=1, dtype=int)
+        np.testing.assert_array_equal(saved[:, 1], chamfer.cut(Z, n_clusters=6))
+
+    def test_pointing_at_the_map_names_the_point(self, open_page):
+        page = open_page(np.array([[0, 1, 1.0, 2]]), np.array([[0.0, 0.0], [1.0, 1.0]]), labels=["a", "b"])
+        box = page.locator("#map").bounding_box()
+        page.mouse.move(box["x"] + 9, box["y"] + box["height"] / 2)
+        assert re.fullmatch("[ab] · cluster [01]", page.locator("#tip").inner_text())
+
+    def test_without_points_there_is_no_map(self, open_page):
+        page = open_page(Z)
+        assert page.locator("#map-panel").is_hidden()
+        assert page.locator("#table tbody tr").count() == 10
+
+    @pytest.mark.parametrize("n", [1, 2])
+    def test_the_smallest_trees(self, open_page, n):
+        points = np.arange(2.0 * n).reshape(n, 2)
+        assert labels(open_page(chamfer.linkage(points), points)) == list(range(n))
+
+    def test_a_chain_of_50_000_points(self, open_page):
+        n = 50_000
+        steps = np.arange(n - 1)
+        chain = np.column_stack([np.where(steps == 0, 0, n + steps - 1), steps + 1, steps + 1.0, steps + 2.0])
+        page = open_page(chain, np.random.default_rng(0).normal(size=(n, 2)))
+        page.get_by_role("slider", name="Clusters").fill("800")
+        count = page.evaluate("explorer.state.k")
+        assert labels(page) == chamfer.cut(chain, n_clusters=count).tolist()

@@ -1,0 +1,87 @@
+"""Newick and JSON: read back, they are the same tree."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import chamfer
+
+
+def read_newick(text):
+    """Sets of leaf names of all clusters, and the length of each named branch."""
+    tokens = re.findall(r"'(?:[^']|'')*'|[(),;]|:[^(),;]+|[^(),:;']+", text)
+    stack, clusters, lengths, last = [], [], {}, None
+    for token in tokens:
+        if token == "(":
+            stack.append(set())
+        elif token == ")":
+            last = stack.pop()
+            clusters.append(frozenset(last))
+            if stack:
+                stack[-1] |= last
+        elif token.startswith(":"):
+            lengths[frozenset(last)] = float(token[1:])
+        elif token not in ",;":
+            name = token[1:-1].replace("''", "'") if token.startswith("'") else token
+            last = {name}
+            stack[-1] |= last
+    return set(clusters), lengths
+
+
+@given(st.integers(2, 25), st.integers(0, 999), st.sampled_from(["max", "cumulative", "own"]))
+@settings(deadline=None, max_examples=40)
+def test_newick_holds_the_clusters_and_heights(n, seed, heights):
+    Z = chamfer.linkage(np.random.default_rng(seed).normal(size=(n, 2)))
+    clusters, lengths = read_newick(chamfer.to_newick(Z, heights=heights))
+    members = [frozenset([str(i)]) for i in range(n)]
+    for a, b in Z[:, :2].astype(int):
+        members.append(members[a] | members[b])
+    assert clusters == set(members[n:])
+    if heights == "own":
+        level = dict(zip(members, [0.0] * n + Z[:, 2].tolist(), strict=True))
+        for (a, b), height in zip(Z[:, :2].astype(int), Z[:, 2], strict=True):
+            for child in (a, b):
+                assert lengths[members[child]] == pytest.approx(height - level[members[child]], abs=1e-9)
+    else:
+        assert min(lengths.values()) >= 0
+
+
+@pytest.mark.parametrize("name", ["plain", "two words", "it's", "a(b)", "a:b", "x_y", "a,b", "", "日本"])
+def test_names_survive(name):
+    clusters, _ = read_newick(chamfer.to_newick([[0, 1, 1.0, 2]], labels=[name, "other"]))
+    assert clusters == {frozenset([name, "other"])}
+    assert json.loads(chamfer.to_json([[0, 1, 1.0, 2]], labels=[name, "other"]))["children"][0] == {
+        "name": name
+    }
+
+
+def test_json_holds_the_tree():
+    Z = chamfer.linkage(np.random.default_rng(0).normal(size=(30, 2)))
+    nodes, seen = [json.loads(chamfer.to_json(Z))], []
+    while nodes:
+        node = nodes.pop()
+        if "children" in node:
+            seen.append((node["height"], node["size"]))
+            nodes += node["children"]
+    np.testing.assert_allclose(sorted(seen), sorted(map(tuple, Z[:, 2:])), rtol=1e-9)
+
+
+def test_a_chain_of_100_000_needs_no_recursion():
+    n = 100_000
+    steps = np.arange(n - 1)
+    Z = np.column_stack([np.where(steps == 0, 0, n + steps - 1), steps + 1, steps + 1.0, steps + 2.0])
+    assert chamfer.to_newick(Z).count("(") == n - 1
+    assert chamfer.to_json(Z).count("{") == 2 * n - 1
+
+
+@pytest.mark.parametrize("write", [chamfer.to_newick, chamfer.to_json])
+def test_one_point_and_wrong_arguments(write):
+    assert "0" in write(np.empty((0, 4)))
+    with pytest.raises(ValueError, match="labels must name all 2 points, got 1"):
+        write([[0, 1, 1.0, 2]], labels=["a"])
+    with pytest.raises(ValueError, match="heights must be one of"):
+        write([[0, 1, 1.0, 2]], heights="log")
