@@ -29,6 +29,7 @@ from chamfer.commands.demo import add_demo
 from chamfer.commands.explore import add_explore
 from chamfer.commands.info import add_info
 from chamfer.commands.tree_commands import add_cut_command, add_export, add_plot
+from chamfer.reproduction import add_reproduce
 
 COMMANDS: tuple[Callable[[Any], None], ...] = (
     add_cluster,
@@ -38,6 +39,7 @@ COMMANDS: tuple[Callable[[Any], None], ...] = (
     add_explore,
     add_export,
     add_demo,
+    add_reproduce,
     add_info,
     add_completion,
 )

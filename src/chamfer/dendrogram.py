@@ -1,7 +1,7 @@
 """The result of clustering: a dendrogram, its cuts, and its monotone forms.
 
-A dendrogram is kept as SciPy's ``Z``, with rows in the order in which the merges happened. Chamfer's heights (as those of centroid
-linkage) may fall from a merge to a later one, so an *order* says which merges a cut applies first:
+A dendrogram is kept as SciPy's ``Z``, with rows in the order in which the merges happened. Chamfer's heights (as those
+of centroid linkage) may fall from a merge to a later one, so an *order* says which merges a cut applies first:
 
 ``merge``
     the order in which the algorithm merged;
@@ -9,6 +9,8 @@ linkage) may fall from a merge to a later one, so an *order* says which merges a
     always the lowest merge whose two clusters are there already;
 ``cumulative``
     the same for cumulative heights, each the sum of all heights in its subtree.
+
+The last two sort merges by the largest, or the summed, height of their subtree, and keep equal ones in merge order.
 """
 
 from __future__ import annotations
@@ -90,9 +92,7 @@ class Dendrogram:
         merges = np.argsort(heights, kind="stable")
         return merges, heights[merges]
 
-    def cut(
-        self, n_clusters: int | None = None, *, height: float | None = None, order: str = "merge"
-    ) -> Array:
+    def cut(self, n_clusters: int | None = None, *, height: float | None = None, order: str = "merge") -> Array:
         """Labels of the points; see `chamfer.cut`."""
         if (n_clusters is None) == (height is None):
             raise ValueError("give exactly one of n_clusters and height")
@@ -100,11 +100,12 @@ class Dendrogram:
         if n_clusters is not None:
             count = self.n_points - check_integer("n_clusters", n_clusters, 1, self.n_points)
         else:
-            too_high = heights > check_number("height", height, -np.inf)
+            too_high = heights > check_number("height", height)
             count = int(np.argmax(too_high)) if too_high.any() else len(merges)
         applied = np.zeros(len(self.Z), dtype=bool)
         applied[merges[:count]] = True
-        return _core.label_points(self.Z, applied)
+        # The core's 64-bit integer is another type to NumPy than its own, and shows as such.
+        return np.asarray(_core.label_points(self.Z, applied).view(np.int64))
 
     def monotone(self, kind: str = "cumulative") -> Dendrogram:
         """Give the same tree with heights that never fall towards the root; see `chamfer.monotone`."""
@@ -119,9 +120,7 @@ class Dendrogram:
         return Dendrogram(Z)
 
 
-def cut(
-    Z: Any, n_clusters: int | None = None, *, height: float | None = None, order: str = "merge"
-) -> Array:
+def cut(Z: Any, n_clusters: int | None = None, *, height: float | None = None, order: str = "merge") -> Array:
     """Cut a dendrogram into clusters.
 
     Parameters
@@ -156,7 +155,8 @@ def cut(
 def monotone(Z: Any, kind: str = "cumulative") -> Array:
     """Give a dendrogram heights that never fall towards the root.
 
-    SciPy's ``fcluster``, ``dendrogram``, ``cut_tree`` and ``cophenet`` rely on such heights and quietly go wrong without them.
+    SciPy's ``fcluster``, ``dendrogram``, ``cut_tree`` and ``cophenet`` rely on such heights and quietly go wrong
+    without them.
 
     Parameters
     ----------
@@ -194,22 +194,30 @@ def tree_height(Z: Any) -> int:
 
 def _check_tree(Z: Any) -> Array:
     """Z as a read-only array, or an error that names the merge that is wrong."""
-    Z = np.array(Z, dtype=np.float64, order="C")
-    if Z.ndim != 2 or Z.shape[1] != 4:
-        raise ValueError(f"Z must have shape (n - 1, 4), got {Z.shape}")
-    n = len(Z) + 1
-    if not np.isfinite(Z).all():
+    try:
+        given = np.asarray(Z)
+    except ValueError as error:
+        raise ValueError(f"Z must have shape (n - 1, 4): {error}") from error
+    if given.dtype.kind not in "iuf":
+        raise TypeError(f"Z must hold real numbers, got {given.dtype}")
+    tree = np.array(given, dtype=np.float64, order="C")
+    if tree.ndim != 2 or tree.shape[1] != 4:
+        raise ValueError(f"Z must have shape (n - 1, 4), got {tree.shape}")
+    if not np.isfinite(tree).all():
         raise ValueError("Z must be finite")
-    merges = np.arange(n - 1)
-    children = Z[:, :2].astype(np.int64)
-    _refuse(np.any(children != Z[:, :2], axis=1), "does not join whole-numbered clusters")
-    _refuse(np.any((children < 0) | (children >= n + merges[:, None]), axis=1), "joins a cluster not made before it")
-    _refuse(np.any(np.bincount(children.ravel(), minlength=2 * n - 1)[children] > 1, axis=1), "joins a cluster twice")
-    _refuse(Z[:, 2] < 0, "has a negative height")
-    sizes = np.concatenate([np.ones(n), Z[:, 3]])
-    _refuse(sizes[children].sum(axis=1) != Z[:, 3], "does not have the size of its clusters")
-    Z.flags.writeable = False
-    return Z
+    n = len(tree) + 1
+    clusters = tree[:, :2]
+    made_before = n + np.arange(n - 1)[:, None]
+    _refuse(np.any(clusters != np.floor(clusters), axis=1), "does not join whole-numbered clusters")
+    _refuse(np.any((clusters < 0) | (clusters >= made_before), axis=1), "joins a cluster not made before it")
+    children = clusters.astype(np.int64)
+    times_joined = np.bincount(children.ravel(), minlength=2 * n - 1)
+    _refuse(np.any(times_joined[children] > 1, axis=1), "joins a cluster twice")
+    _refuse(tree[:, 2] < 0, "has a negative height")
+    sizes = np.concatenate([np.ones(n), tree[:, 3]])
+    _refuse(sizes[children].sum(axis=1) != tree[:, 3], "does not have the size of its clusters")
+    tree.flags.writeable = False
+    return tree
 
 
 def _refuse(wrong: Array, what: str) -> None:

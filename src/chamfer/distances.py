@@ -85,7 +85,7 @@ def _fill(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
 
 def _fill_by_cdist(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
     X, metric, n = points.X, points.metric, points.n
-    options = _whole_data_options(X, metric)
+    options = whole_data_options(X, metric)
 
     def fill(first: int) -> int:
         last = min(first + _BLOCK, n)
@@ -115,7 +115,7 @@ def _fill_by_cdist(points: Points, out: Array, threads: int, tick: Tick | None) 
     return out
 
 
-def _whole_data_options(X: Array, metric: Metric) -> dict[str, Any]:
+def whole_data_options(X: Array, metric: Metric) -> dict[str, Any]:
     """What cdist would estimate from a block but must come from all of the data."""
     if metric == "seuclidean":
         return {"V": np.var(X, axis=0, ddof=1, dtype=np.float64)}

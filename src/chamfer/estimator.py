@@ -5,13 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
-from chamfer.dendrogram import Dendrogram
+from chamfer import distances
+from chamfer.dendrogram import ORDERS, Dendrogram
 from chamfer.hac import linkage as run_linkage
-from chamfer.validation import Array, Metric, check_number
+from chamfer.validation import (
+    FAST_METRICS,
+    Array,
+    Metric,
+    Points,
+    check_choice,
+    check_integer,
+    check_metric,
+    check_number,
+)
+
+_BLOCK = 256  # queries whose distances are computed at a time
 
 
 class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -37,7 +50,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         Accepted for scikit-learn's sake; `distances_` is always there.
     order : {"merge", "least", "cumulative"}, default="merge"
         Which merges the cut applies first, see `chamfer.cut`.
-    engine, n_jobs, memory_limit, progress
+    n_neighbors, engine, source, n_jobs, memory_limit, progress
         As in `chamfer.linkage`.
 
     Attributes
@@ -83,7 +96,9 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         distance_threshold: float | None = None,
         compute_distances: bool = False,
         order: str = "merge",
+        n_neighbors: int = 15,
         engine: str = "auto",
+        source: Any = "auto",
         n_jobs: int | None = None,
         memory_limit: int | str | None = None,
         progress: bool = False,
@@ -97,7 +112,9 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         self.distance_threshold = distance_threshold
         self.compute_distances = compute_distances
         self.order = order
+        self.n_neighbors = n_neighbors
         self.engine = engine
+        self.source = source
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
         self.progress = progress
@@ -121,22 +138,33 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
             raise ValueError("give exactly one of n_clusters and distance_threshold, the other must be None")
         if self.connectivity is not None:
             raise ValueError("connectivity must be None, neighbour graphs are not supported")
-        X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        check_choice("order", self.order, ORDERS)
+        X = validate_data(
+            self,
+            X,
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=2,
+            ensure_non_negative=self.metric == "precomputed",
+        )
+        n_clusters = height = None
+        if self.distance_threshold is None:
+            n_clusters = check_integer("n_clusters", self.n_clusters, 1, len(X))
+        else:
+            threshold = check_number("distance_threshold", self.distance_threshold, 0)
+            height = float(np.nextafter(threshold, -np.inf))  # a merge at the threshold is one too many
         Z = check_memory(self.memory).cache(run_linkage, ignore=["n_jobs", "memory_limit", "progress"])(
             X,
             method=self.linkage,
             metric=self.metric,
+            n_neighbors=self.n_neighbors,
             engine=self.engine,
+            source=self.source,
             n_jobs=self.n_jobs,
             memory_limit=self.memory_limit,
             progress=self.progress,
         )
         tree = Dendrogram(Z)
-        if self.distance_threshold is None:
-            self.labels_ = tree.cut(self.n_clusters, order=self.order)
-        else:
-            threshold = check_number("distance_threshold", self.distance_threshold, 0)
-            self.labels_ = tree.cut(height=np.nextafter(threshold, -np.inf), order=self.order)
+        self.labels_ = tree.cut(n_clusters, height=height, order=self.order)
         self.linkage_matrix_ = Z
         self.children_ = tree.children
         self.distances_ = Z[:, 2].copy()
@@ -164,13 +192,28 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
-        if self.metric == "precomputed":
-            nearest = X.argmin(axis=1)
-        else:
-            nearest = pairwise_distances_argmin(X, self._fit_X, metric=self.metric)
+        metric = check_metric(self.metric)
+        nearest = X.argmin(axis=1) if metric == "precomputed" else _nearest(X, Points(self._fit_X, metric))
         return np.asarray(self.labels_[nearest])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.pairwise = tags.input_tags.positive_only = self.metric == "precomputed"
         return tags
+
+
+def _nearest(queries: Array, points: Points) -> Array:
+    """Position of the nearest of the points for each query, by distances as `linkage` has them."""
+    if points.metric in FAST_METRICS:
+        # Small norms keep the digits of products, so points and queries are brought near the origin.
+        both = distances.prepare(Points(np.concatenate([points.X, queries]), points.metric)).X
+        both = both - distances.centre(both)
+        return np.asarray(pairwise_distances_argmin(both[points.n :], both[: points.n]))
+    options = distances.whole_data_options(points.X, points.metric)
+    nearest = []
+    for first in range(0, len(queries), _BLOCK):
+        block = cdist(queries[first : first + _BLOCK], points.X, points.metric, **options)
+        if np.isnan(block).any():
+            raise ValueError(f"metric {points.metric!r} gave distances that are not numbers")
+        nearest.append(block.argmin(axis=1))
+    return np.concatenate(nearest)

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from chamfer import _core, distances
-from chamfer.memory import require_memory
+from chamfer.lists import FIRST, Info, run_lists
+from chamfer.memory import available_memory, require_memory
 from chamfer.progress import Progress
+from chamfer.sources import SOURCES, Source, make_source
 from chamfer.validation import (
     Array,
     Condensed,
@@ -19,6 +21,7 @@ from chamfer.validation import (
     check_bytes,
     check_choice,
     check_input,
+    check_integer,
     check_threads,
 )
 
@@ -27,15 +30,19 @@ from chamfer.validation import (
 class Method:
     """What an engine has to know about a linkage."""
 
-    core: Callable[..., Any]
+    core: Callable[..., Any] | None  # for the dense engine
     square: bool = False  # the dense engine needs a square matrix, not a condensed one
     centres: bool = False  # defined by squared Euclidean distances between centres
     points: bool = False  # the core can also work from points, in O(n d) memory
+    lists: bool = False  # the lists engine can do it
+    normalized: bool = False
+    capped: bool = False
 
 
 METHODS = {
-    "chamfer": Method(_core.chamfer, square=True),
-    "chamfer_normalized": Method(_core.chamfer_normalized, square=True),
+    "chamfer": Method(_core.chamfer, square=True, lists=True),
+    "chamfer_normalized": Method(_core.chamfer_normalized, square=True, lists=True, normalized=True),
+    "chamfer_capped": Method(None, lists=True, capped=True),
     "chamfer_symmetric": Method(_core.chamfer_symmetric, square=True),
     "chamfer_normalized_symmetric": Method(_core.chamfer_normalized_symmetric, square=True),
     "single": Method(_core.single, points=True),
@@ -46,7 +53,9 @@ METHODS = {
     "centroid": Method(_core.centroid, centres=True, points=True),
     "median": Method(_core.median, centres=True, points=True),
 }
-ENGINES = ("auto", "dense", "points")
+ENGINES = ("auto", "dense", "points", "lists")
+# From this many points on, lists are faster than all distances (measured, see docs/design.md).
+LISTS_FROM = 4_000
 
 
 @dataclass(frozen=True)
@@ -64,10 +73,13 @@ def linkage(
     metric: Metric = "euclidean",
     optimal_ordering: bool = False,
     *,
+    n_neighbors: int = 15,
     engine: str = "auto",
+    source: str | Source = "auto",
     n_jobs: int | None = None,
     memory_limit: int | str | None = None,
     progress: bool = False,
+    info: Info | None = None,
 ) -> Array:
     """Cluster points hierarchically.
 
@@ -86,15 +98,23 @@ def linkage(
         ``scipy.spatial.distance.cdist`` works too. Ignored for condensed distances.
     optimal_ordering : bool, default=False
         Order leaves so that neighbours in a plot are close, by ``scipy.cluster.hierarchy.optimal_leaf_ordering``.
-    engine : {"auto", "dense", "points"}, default="auto"
-        How the closest pair is found: from all distances, O(n²) memory; or from points as needed, O(n d) memory
-        (``single``, ``ward``, ``centroid``, ``median``). The result is the same.
+    n_neighbors : int, default=15
+        For ``chamfer_capped``: the number of neighbours of a point that count.
+    engine : {"auto", "dense", "points", "lists"}, default="auto"
+        How the closest pair is found: from all distances, O(n²) memory; from points as needed, O(n d) memory
+        (``single``, ``ward``, ``centroid``, ``median``); or from lists of nearest clusters, O(n k) memory (``chamfer``,
+        ``chamfer_normalized``, ``chamfer_capped``). The result is the same.
+    source : {"auto", "blas", "tree", "cdist"} or Source, default="auto"
+        Where the lists engine gets nearest clusters from, see `chamfer.sources`: matrix multiplication, a k-d tree,
+        ``cdist``, or an object of your own.
     n_jobs : int, optional
         Number of threads; all there are by default, negative numbers count from there as in scikit-learn.
     memory_limit : int or str, optional
         Most memory to use, in bytes or as ``"4GB"``; what is available by default.
     progress : bool, default=False
         Show progress bars.
+    info : chamfer.Info, optional
+        Filled with what the lists engine did: source, refreshes, seconds by phase.
 
     Returns
     -------
@@ -110,6 +130,7 @@ def linkage(
     ================================  ===================================================
     ``chamfer``                       Ch(A,B) = Σ_{a∈A} min_{b∈B} d(a,b), the smaller of Ch(A,B) and Ch(B,A)
     ``chamfer_normalized``            Ch(A,B) / \\|A\\|, the smaller of both directions
+    ``chamfer_capped``                Σ_{a∈A} min(κ(a), min_{b∈B} d(a,b)), the smaller of both directions
     ``chamfer_symmetric``             Ch(A,B) + Ch(B,A)
     ``chamfer_normalized_symmetric``  Ch(A,B) / \\|A\\| + Ch(B,A) / \\|B\\|
     ``single``                        min d(a,b)
@@ -120,6 +141,10 @@ def linkage(
     ``centroid``                      ‖mean A − mean B‖
     ``median``                        ‖m(A) − m(B)‖, m being the midpoint of the two centres merged
     ================================  ===================================================
+
+    In ``chamfer_capped``, κ(a) is the distance from a to its (`n_neighbors` + 1)-th nearest other point, so that an outlier or a far
+    corner of A cannot veto a merge. A is a candidate to join B if B holds one of the `n_neighbors` nearest neighbours of a point
+    of A; when no candidates are left, the remaining clusters are merged by plain Chamfer linkage.
 
     The last three need Euclidean distances. Of equal values the pair with the smaller lower cluster number is merged,
     then the one with the smaller higher number, wherever the engine compares the two.
@@ -144,9 +169,60 @@ def linkage(
     run = Run(check_threads(n_jobs), Progress(progress), check_bytes("memory_limit", memory_limit))
     if data.n == 1:
         return np.empty((0, 4))
-    use_points = _use_points(chosen, data, method, engine)
-    Z = _from_points(chosen, data, run) if use_points else _from_matrix(chosen, data, method, run)
+    n_neighbors = check_integer("n_neighbors", n_neighbors, 1)
+    if _use_lists(chosen, data, method, engine, source, run):
+        Z = _from_lists(chosen, data, n_neighbors, source, run, info)
+    elif _use_points(chosen, data, method, engine):
+        Z = _from_points(chosen, data, run)
+    else:
+        Z = _from_matrix(chosen, data, method, run)
     return _order_leaves(Z, data, run) if optimal_ordering else Z
+
+
+def _use_lists(
+    chosen: Method, data: Points | Condensed, method: str, engine: str, source: str | Source, run: Run
+) -> bool:
+    """Whether to keep lists of nearest clusters, rather than all distances."""
+    if isinstance(source, str):
+        check_choice("source", source, SOURCES)
+    wanted = engine == "lists" or source != "auto"
+    if wanted and not (chosen.lists and engine in ("auto", "lists")):
+        able = ", ".join(name for name, each in METHODS.items() if each.lists)
+        raise ValueError(f"engine 'lists', which source is for, takes one of {able}; got method {method!r}")
+    if chosen.capped and engine not in ("auto", "lists"):
+        raise ValueError(f"engine must be 'lists' for method {method!r}, got {engine!r}")
+    if wanted or chosen.capped:
+        return True
+    if engine != "auto" or not chosen.lists:
+        return False
+    fast = isinstance(data, Points) and data.metric in distances.FAST_METRICS
+    limit = available_memory() if run.memory_limit is None else run.memory_limit
+    return (fast and data.n >= LISTS_FROM) or _matrix_size(chosen, data) > limit
+
+
+def _from_lists(
+    chosen: Method,
+    data: Points | Condensed,
+    n_neighbors: int,
+    source: str | Source,
+    run: Run,
+    info: Info | None,
+) -> Array:
+    k = min(data.n - 1, n_neighbors + 1 if chosen.capped else FIRST)
+    # Entries and columns of the lists, cluster by cluster what is known of others, and the coordinates of a source.
+    need = data.n * (24 * k + 2000)
+    require_memory(need, run.memory_limit, f"engine 'lists' with {data.n} points", "take fewer points")
+    found = make_source(source, data, k, run.threads) if isinstance(source, str) else source
+    if found.n != data.n:
+        raise ValueError(f"source must have as many points as X, {data.n}, got {found.n}")
+    return run_lists(
+        found,
+        normalized=chosen.normalized,
+        n_neighbors=n_neighbors if chosen.capped else None,
+        threads=run.threads,
+        progress=run.progress,
+        info=info,
+    )
 
 
 def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: str) -> bool:
@@ -161,6 +237,7 @@ def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: s
 
 def _from_points(chosen: Method, data: Points | Condensed, run: Run) -> Array:
     assert isinstance(data, Points)
+    assert chosen.core is not None
     points = distances.prepare(data)
     distances.centre(points.X)
     with run.progress.stage("merges", points.n - 1, "merge") as tick:
@@ -173,10 +250,8 @@ def _from_points(chosen: Method, data: Points | Condensed, run: Run) -> Array:
 
 
 def _from_matrix(chosen: Method, data: Points | Condensed, method: str, run: Run) -> Array:
-    n = data.n
-    dtype = data.X.dtype if isinstance(data, Points) else data.values.dtype
-    # Chamfer adds a row of sums in double for each cluster of two points and more, so for half the points at most.
-    need = n * n * (dtype.itemsize + 4) if chosen.square else n * (n - 1) // 2 * dtype.itemsize
+    assert chosen.core is not None
+    n, dtype, need = data.n, data.dtype, _matrix_size(chosen, data)
     half = "pass X as float32, " if dtype == np.float64 else ""
     advice = f"{half}take fewer points" + (" or engine='points'" if chosen.points else "")
     require_memory(need, run.memory_limit, f"method {method!r} of {n} points with engine 'dense'", advice)
@@ -196,6 +271,13 @@ def _from_matrix(chosen: Method, data: Points | Condensed, method: str, run: Run
     if chosen.centres:
         Z[:, 2] = np.sqrt(np.maximum(Z[:, 2], 0))
     return Z
+
+
+def _matrix_size(chosen: Method, data: Points | Condensed) -> int:
+    """Bytes that the dense engine needs."""
+    # Chamfer adds a row of sums in double for each cluster of two points and more, so for half the points at most.
+    n, size = data.n, data.dtype.itemsize
+    return n * n * (size + 4) if chosen.square else n * (n - 1) // 2 * size
 
 
 def _square_form(data: Condensed) -> Array:

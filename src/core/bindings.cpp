@@ -1,18 +1,24 @@
-// The door between Python and the core: the only file that knows Python. Every call releases the interpreter lock.
+// The door between Python and the core: the only file that knows Python. Every call releases the interpreter
+// lock.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <chrono>
 #include <cmath>
 #include <string>
 
+#include "blocks.hpp"
 #include "chain.hpp"
 #include "chamfer.hpp"
 #include "dendrogram.hpp"
 #include "generic.hpp"
+#include "lists.hpp"
 #include "pairwise.hpp"
+#include "scores.hpp"
 #include "spanning.hpp"
+#include "tree.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -80,7 +86,8 @@ void bind_pairwise(nb::module_& m) {
     m.def(
         "pairwise",
         [](Array<const T, 2> X, Array<const double, 1> shift, const std::string& metric,
-           nb::ndarray<T, nb::c_contig, nb::device::cpu> out, const Blas& blas, int threads, nb::object callback) {
+           nb::ndarray<T, nb::c_contig, nb::device::cpu> out, const Blas& blas, int threads,
+           nb::object callback) {
             const Tick tick = python_tick(callback);
             const Points<T> points = points_of<T>(X);
             const Triangle<T> triangle{out.data(), points.n, out.ndim() == 1};
@@ -88,7 +95,8 @@ void bind_pairwise(nb::module_& m) {
             nb::gil_scoped_release unlocked;
             pairwise(points, shift.data(), kind, triangle, blas, threads, tick);
         },
-        "X"_a.noconvert(), "shift"_a, "metric"_a, "out"_a.noconvert(), "blas"_a, "threads"_a, "tick"_a = nb::none(),
+        "X"_a.noconvert(), "shift"_a, "metric"_a, "out"_a.noconvert(), "blas"_a, "threads"_a,
+        "tick"_a = nb::none(),
         "Writes all distances into `out`, condensed if it has one dimension, square if it has two.");
 }
 
@@ -115,7 +123,8 @@ void bind_rule(nb::module_& m, const char* name) {
                 });
             },
             "distances"_a.noconvert(), "n"_a, "threads"_a, "tick"_a = nb::none(),
-            "Z from condensed distances, which are overwritten; squared in and out for ward, centroid, median.");
+            "Z from condensed distances, which are overwritten; squared in and out for ward, centroid, "
+            "median.");
         if constexpr (CentreRule<R>)
             m.def(
                 name,
@@ -138,7 +147,8 @@ void bind_chamfer(nb::module_& m, const char* name) {
             name,
             [](Array<T, 2> square, int threads, nb::object callback) {
                 return tree_of(callback, false, [&](const Tick& tick) {
-                    return DenseChamfer<T, Variant>(square.data(), static_cast<Index>(square.shape(0)), threads)
+                    return DenseChamfer<T, Variant>(square.data(), static_cast<Index>(square.shape(0)),
+                                                    threads)
                         .run(tick);
                 });
             },
@@ -171,10 +181,210 @@ void bind_dendrogram(nb::module_& m) {
         "Z"_a, "applied"_a);
 }
 
+void bind_scores(nb::module_& m) {
+    m.def(
+        "class_gains",
+        [](TreeArray Z, Array<const Id, 1> classes, Index n_classes) {
+            const Tree tree = tree_from(Z);
+            ClassGains gains;
+            {
+                nb::gil_scoped_release unlocked;
+                gains = ClassCounter(tree, classes.data(), n_classes).run();
+            }
+            return nb::make_tuple(to_numpy(std::move(gains.pairs), {Z.shape(0)}),
+                                  to_numpy(std::move(gains.information), {Z.shape(0)}),
+                                  to_numpy(std::move(gains.purity), {Z.shape(0)}));
+        },
+        "Z"_a, "classes"_a, "n_classes"_a,
+        "What each merge adds to pairs, information and purity, see scores.hpp.");
+    m.def(
+        "expected_information",
+        [](Index n, Array<const Index, 2> classes, Array<const Index, 1> sizes, int threads) {
+            std::vector<ClassSize> groups;
+            for (std::size_t j = 0; j < classes.shape(0); ++j)
+                groups.push_back({classes(j, 0), classes(j, 1)});
+            std::vector<double> means;
+            {
+                nb::gil_scoped_release unlocked;
+                means =
+                    expected_information(n, groups, sizes.data(), static_cast<Index>(sizes.size()), threads);
+            }
+            return to_numpy(std::move(means), {sizes.size()});
+        },
+        "n"_a, "classes"_a, "sizes"_a, "threads"_a,
+        "For clusters of the given sizes, the mean sum of x log x over their class counts x by chance. Rows "
+        "of `classes` are a class size and how many classes have it.");
+}
+
+template <class T>
+Answers<T> answers_of(Array<Id, 2>& clusters, Array<T, 2>& distances, Array<T, 1>& bounds) {
+    return {clusters.data(), distances.data(), bounds.data(), static_cast<Index>(clusters.shape(1))};
+}
+
+// Adds `clusters(queries, labels, ...)`, which every search has.
+template <class Search, class T, class Class>
+void bind_clusters(Class& c) {
+    c.def(
+        "clusters",
+        [](Search& self, Array<const Id, 1> queries, Array<const Id, 1> labels, Array<Id, 2> clusters,
+           Array<T, 2> distances, Array<T, 1> bounds, int threads, nb::object callback) {
+            const Tick tick = python_tick(callback);
+            const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
+            nb::gil_scoped_release unlocked;
+            self.clusters(queries.data(), static_cast<Index>(queries.size()), labels.data(), answers, threads,
+                          tick);
+        },
+        "queries"_a.noconvert(), "labels"_a.noconvert(), "clusters"_a.noconvert(), "distances"_a.noconvert(),
+        "bounds"_a.noconvert(), "threads"_a, "tick"_a = nb::none(), "The k nearest clusters of some points.");
+}
+
+template <class T, class F>
+void bind_block_search(nb::module_& m, const char* name) {
+    using Search = BlockSearch<T, F>;
+    nb::class_<Search> c(m, name, "Nearest clusters by filtered matrix multiplication.");
+    c.def(
+        "__init__",
+        [](Search* self, Array<const T, 2> X, const std::string& metric, Array<const F, 2> coordinates,
+           Array<const F, 2> fine, Array<const Id, 1> order, const Blas& blas) {
+            new (self) Search(points_of<T>(X), metric_of(metric), coordinates.data(),
+                              static_cast<Index>(coordinates.shape(1)), fine.data(),
+                              static_cast<Index>(fine.shape(1)), order.data(), blas);
+        },
+        "X"_a.noconvert(), "metric"_a, "coordinates"_a.noconvert(), "fine"_a.noconvert(), "order"_a.noconvert(),
+        "blas"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>());
+    c.def(
+        "all_points",
+        [](Search& self, Array<Id, 2> clusters, Array<T, 2> distances, Array<T, 1> bounds, int threads,
+           nb::object callback) {
+            const Tick tick = python_tick(callback);
+            const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
+            nb::gil_scoped_release unlocked;
+            self.all_points(answers, threads, tick);
+        },
+        "clusters"_a.noconvert(), "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a,
+        "tick"_a = nb::none(), "The k nearest other points of every point.");
+    c.def_prop_ro("pairs", [](const Search& self) { return self.count().pairs; });
+    c.def_prop_ro("computed", [](const Search& self) { return self.count().computed; });
+    bind_clusters<Search, T>(c);
+}
+
+template <class T>
+void bind_tree_search(nb::module_& m, const char* name) {
+    using Search = TreeSearch<T>;
+    nb::class_<Search> c(m, name, "Nearest clusters by a k-d tree.");
+    c.def(
+        "__init__",
+        [](Search* self, Array<const T, 2> X, const std::string& metric, Array<const double, 2> coordinates,
+           bool own) {
+            nb::gil_scoped_release unlocked;
+            new (self) Search(points_of<T>(X), metric_of(metric), coordinates.data(),
+                              static_cast<Index>(coordinates.shape(1)), own);
+        },
+        "X"_a.noconvert(), "metric"_a, "coordinates"_a.noconvert(), "own"_a, nb::keep_alive<1, 2>());
+    bind_clusters<Search, T>(c);
+}
+
+template <class F>
+void bind_near_order(nb::module_& m) {
+    m.def(
+        "near_order",
+        [](Array<const F, 2> coordinates, Index leaf) {
+            std::vector<Id> order;
+            {
+                nb::gil_scoped_release unlocked;
+                order = KdTree<F>(coordinates.data(), static_cast<Index>(coordinates.shape(0)),
+                                  static_cast<Index>(coordinates.shape(1)), leaf)
+                            .order();
+            }
+            const std::size_t n = order.size();
+            return to_numpy(std::move(order), {n});
+        },
+        "coordinates"_a.noconvert(), "leaf"_a,
+        "An order of the points in which neighbours are close together.");
+}
+
+template <class T>
+void bind_select(nb::module_& m) {
+    m.def(
+        "select_clusters",
+        [](Array<const T, 2> rows, Array<const Id, 1> queries, Array<const Id, 1> labels,
+           Array<Id, 2> clusters, Array<T, 2> distances, Array<T, 1> bounds, int threads) {
+            const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
+            nb::gil_scoped_release unlocked;
+            select_clusters(rows.data(), static_cast<Index>(rows.shape(1)), queries.data(),
+                            static_cast<Index>(queries.size()), labels.data(), answers, threads);
+        },
+        "rows"_a.noconvert(), "queries"_a.noconvert(), "labels"_a.noconvert(), "clusters"_a.noconvert(),
+        "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a,
+        "The k nearest clusters from rows of distances to all points, one a query.");
+}
+
+template <class T>
+void bind_lists(nb::module_& m, const char* name) {
+    using L = Lists<T>;
+    nb::class_<L>(m, name, "Exact Chamfer linkage by certified lists of nearest clusters.")
+        .def(
+            "__init__",
+            [](L* self, Index n, bool normalized, bool capped, Index k, Index batch, Index finish_size) {
+                new (self) L(n, {normalized, capped, k, batch, finish_size});
+            },
+            "n"_a, "normalized"_a, "capped"_a, "k"_a, "batch"_a, "finish_size"_a)
+        .def(
+            "refresh",
+            [](L& self, Array<const Id, 1> points, Array<const Id, 2> clusters, Array<const T, 2> distances,
+               Array<const T, 1> bounds) {
+                nb::gil_scoped_release unlocked;
+                self.refresh(points.data(), static_cast<Index>(points.size()),
+                             static_cast<Index>(clusters.shape(1)), clusters.data(), distances.data(),
+                             bounds.data());
+            },
+            "points"_a.noconvert(), "clusters"_a.noconvert(), "distances"_a.noconvert(),
+            "bounds"_a.noconvert())
+        .def(
+            "advance",
+            [](L& self, nb::object callback) {
+                Request request;
+                {
+                    const Tick tick = python_tick(callback);
+                    nb::gil_scoped_release unlocked;
+                    request = self.advance(tick);
+                }
+                const std::size_t count = request.points.size();
+                return std::pair(to_numpy(std::move(request.points), {count}), request.k);
+            },
+            "tick"_a = nb::none(), "Merges until lists are needed; their points and how many clusters each.")
+        .def("labels",
+             [](const L& self, Index n) {
+                 std::vector<Id> labels(n);
+                 for (Index p = 0; p < n; ++p) labels[p] = self.cluster(static_cast<Id>(p));
+                 return to_numpy(std::move(labels), {static_cast<std::size_t>(n)});
+             })
+        .def_prop_ro("active", &L::active)
+        .def("tree", [](const L& self) {
+            std::vector<double> Z(4 * self.merges().size());
+            write_tree(self.merges(), Z.data());
+            return to_numpy(std::move(Z), {self.merges().size(), 4});
+        });
+}
+
+// The best level, of those the package is compiled for, that the machine can run.
+const char* instruction_set() {
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) {
+        const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+                          __builtin_cpu_supports("avx512cd");
+        return wide ? "v4" : "v3";
+    }
+#endif
+    return "base";
+}
+
 }  // namespace
 
-NB_MODULE(_core, m) {
+NB_MODULE(CHAMFER_MODULE, m) {
     m.doc() = "The compiled core of chamfer. It trusts its caller: use the functions of the package.";
+    m.def("instruction_set", &instruction_set);
     m.def("available_threads", &available_threads);
 
     nb::class_<Blas>(m, "Blas", "Matrix multiplication from the capsules of scipy.linalg.cython_blas.")
@@ -202,5 +412,19 @@ NB_MODULE(_core, m) {
     bind_rule<Centroid>(m, "centroid");
     bind_rule<Median>(m, "median");
 
+    bind_block_search<float, float>(m, "BlockSearch32");
+    bind_block_search<float, double>(m, "BlockSearch32Double");
+    bind_block_search<double, float>(m, "BlockSearch64");
+    bind_block_search<double, double>(m, "BlockSearch64Double");
+    bind_tree_search<float>(m, "TreeSearch32");
+    bind_tree_search<double>(m, "TreeSearch64");
+    bind_near_order<float>(m);
+    bind_near_order<double>(m);
+    bind_select<float>(m);
+    bind_select<double>(m);
+    bind_lists<float>(m, "Lists32");
+    bind_lists<double>(m, "Lists64");
+
     bind_dendrogram(m);
+    bind_scores(m);
 }

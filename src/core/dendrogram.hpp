@@ -1,5 +1,6 @@
 // Merges become a dendrogram in SciPy's layout, Z: row i joins clusters Z[i,0] < Z[i,1] at height Z[i,2] into
-// cluster n + i of Z[i,3] points. Children come before their parents, so one pass up or down answers every question.
+// cluster n + i of Z[i,3] points. Children come before their parents, so one pass up or down answers every
+// question.
 #pragma once
 
 #include <algorithm>
@@ -58,8 +59,8 @@ inline void monotone_heights(const Tree& tree, bool cumulative, double* out) {
     }
 }
 
-// Labels of the points when the given merges are applied (with every merge its children's are), numbered by first
-// appearance.
+// Labels of the points when the given merges are applied (with every merge its children's are), numbered by
+// first appearance.
 inline void label_points(const Tree& tree, const bool* applied, std::int64_t* labels) {
     std::vector<Id> top(tree.n + tree.merges());
     std::iota(top.begin(), top.end(), Id{0});

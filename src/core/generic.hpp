@@ -1,6 +1,6 @@
-// The generic algorithm, correct for every rule: each slot keeps a lower bound of its distance to later slots, a heap
-// finds the smallest, and a bound that is no longer exact is made so only when it comes to the top.
-// D. Mullner, Modern hierarchical, agglomerative clustering algorithms, arXiv:1109.2378, section 3.1.
+// The generic algorithm, correct for every rule: each slot keeps a lower bound of its distance to later
+// slots, a heap finds the smallest, and a bound that is no longer exact is made so only when it comes to the
+// top. D. Mullner, Modern hierarchical, agglomerative clustering algorithms, arXiv:1109.2378, section 3.1.
 #pragma once
 
 #include <queue>
@@ -11,8 +11,9 @@ namespace chamfer {
 
 template <Rows R>
 class Generic {
-   public:
-    explicit Generic(R& rows) : rows_(rows), n_(rows.width()), gone_(n_), exact_(n_), nearest_(n_), bound_(n_) {}
+ public:
+    explicit Generic(R& rows)
+        : rows_(rows), n_(rows.width()), gone_(n_), exact_(n_), nearest_(n_), bound_(n_) {}
 
     Merges run(const Tick& tick) {
         for (Id c = 0; c + 1 < n_; ++c) {
@@ -32,7 +33,7 @@ class Generic {
         return merges;
     }
 
-   private:
+ private:
     using Value = typename R::Value;
     struct Entry {
         Value bound;
@@ -54,7 +55,8 @@ class Generic {
         push(c, values[ahead], static_cast<Id>(ahead));
     }
 
-    // Slot with the smallest bound, that bound being exact. Entries whose bound has changed since are skipped.
+    // Slot with the smallest bound, that bound being exact. Entries whose bound has changed since are
+    // skipped.
     Id closest() {
         for (;;) {
             const Entry top = heap_.top();

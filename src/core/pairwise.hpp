@@ -1,9 +1,10 @@
 // All distances between n points, written into the upper triangle of a matrix.
 //
-// Few coordinates, or few points: by differences. Otherwise by matrix multiplication in double, of points shifted by
-// `shift` (about their means): |x|^2 + |y|^2 - 2 x.y. Where that cancels (points close together, far from the centre)
-// the distance is computed again by differences, so every value has at least nine correct digits, and the same digits
-// for any number of threads. Shifts with few bits keep the products of integer data exact.
+// Few coordinates, or few points: by differences. Otherwise by matrix multiplication in double, of points
+// shifted by `shift` (about their means): |x|^2 + |y|^2 - 2 x.y. Where that cancels (points close together,
+// far from the centre) the distance is computed again by differences, so every value has at least nine
+// correct digits, and the same digits for any number of threads. Shifts with few bits keep the products of
+// integer data exact.
 #pragma once
 
 #include <limits>
@@ -16,7 +17,8 @@
 
 namespace chamfer {
 
-// Upper triangles, stored whole (square) or packed (condensed, SciPy's order): entry (i, j), i < j, is row(i)[j].
+// Upper triangles, stored whole (square) or packed (condensed, SciPy's order): entry (i, j), i < j, is
+// row(i)[j].
 template <class T>
 struct Triangle {
     T* data;
@@ -34,7 +36,8 @@ void mirror(T* square, Index n, int threads) {
         const Index first = tile * kTile, last = std::min(n, first + kTile);
         for (Index left = 0; left < last; left += kTile)
             for (Index i = first; i < last; ++i)
-                for (Index j = left; j < std::min(i, left + kTile); ++j) square[i * n + j] = square[j * n + i];
+                for (Index j = left; j < std::min(i, left + kTile); ++j)
+                    square[i * n + j] = square[j * n + i];
         for (Index i = first; i < last; ++i) square[i * n + i] = 0;
     });
 }
@@ -45,7 +48,8 @@ inline constexpr Index kTile = 256;
 inline constexpr double kCancelled = 1e-4;  // d^2 below this share of the norms is computed again
 
 template <class T>
-void by_differences(const Points<T>& points, Metric metric, const Triangle<T>& out, int threads, const Tick& tick) {
+void by_differences(const Points<T>& points, Metric metric, const Triangle<T>& out, int threads,
+                    const Tick& tick) {
     const Index n = points.n, d = points.d;
     std::vector<double> columns;
     if (d <= kSequential) {
@@ -68,7 +72,8 @@ void by_differences(const Points<T>& points, Metric metric, const Triangle<T>& o
             if (metric == Metric::euclidean)
                 for (Index j = i + 1; j < n; ++j) row[j] = static_cast<T>(std::sqrt(squared[j - i - 1]));
             else
-                for (Index j = i + 1; j < n; ++j) row[j] = static_cast<T>(from_squared(metric, squared[j - i - 1]));
+                for (Index j = i + 1; j < n; ++j)
+                    row[j] = static_cast<T>(from_squared(metric, squared[j - i - 1]));
         });
         tick(n * first - first * (first + 1) / 2);
     }
@@ -78,12 +83,13 @@ void by_differences(const Points<T>& points, Metric metric, const Triangle<T>& o
 template <class T>
 void shifted(const Points<T>& points, const double* shift, Index first, Index count, double* out) {
     for (Index i = 0; i < count; ++i)
-        for (Index k = 0; k < points.d; ++k) *out++ = static_cast<double>(points.row(first + i)[k]) - shift[k];
+        for (Index k = 0; k < points.d; ++k)
+            *out++ = static_cast<double>(points.row(first + i)[k]) - shift[k];
 }
 
 template <class T>
-void by_products(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out, const Blas& blas,
-                 int threads, const Tick& tick) {
+void by_products(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out,
+                 const Blas& blas, int threads, const Tick& tick) {
     const Index n = points.n, d = points.d, tiles = (n + kTile - 1) / kTile;
     std::vector<double> norms(n), left(kTile * d);
     std::vector<std::vector<double>> right(threads, std::vector<double>(kTile * (d + kTile)));
@@ -92,7 +98,7 @@ void by_products(const Points<T>& points, const double* shift, Metric metric, co
         const Index first = tile * kTile, count = std::min(kTile, n - first);
         shifted(points, shift, first, count, right[thread].data());
         for (Index i = 0; i < count; ++i)
-            norms[first + i] = squared_distance(right[thread].data() + i * d, origin.data(), d);
+            norms[first + i] = squared_distance<double>(right[thread].data() + i * d, origin.data(), d);
     });
     for (Index top = 0; top < n; top += kTile) {
         const Index rows = std::min(kTile, n - top);
@@ -128,8 +134,8 @@ void by_products(const Points<T>& points, const double* shift, Metric metric, co
 
 // Ticks count pairs.
 template <class T>
-void pairwise(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out, const Blas& blas,
-              int threads, const Tick& tick) {
+void pairwise(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out,
+              const Blas& blas, int threads, const Tick& tick) {
     constexpr Index kFew = 512;  // below, multiplying gains nothing worth its rounding
     if (points.d <= kSequential || points.n <= kFew)
         detail::by_differences(points, metric, out, threads, tick);

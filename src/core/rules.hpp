@@ -1,7 +1,8 @@
-// The classical linkages as Lance-Williams rules: the value between x and the union of a and b, from the three values
-// between a, b and x and the sizes. Ward, centroid and median work on squared Euclidean distances and give squared
-// heights. `reducible` says that a merge brings nobody closer: only then is the nearest-neighbour chain correct.
-// G. N. Lance, W. T. Williams, A general theory of classificatory sorting strategies, Comput. J. 9 (1967) 373-380.
+// The classical linkages as Lance-Williams rules: the value between x and the union of a and b, from the
+// three values between a, b and x and the sizes. Ward, centroid and median work on squared Euclidean
+// distances and give squared heights. `reducible` says that a merge brings nobody closer: only then is the
+// nearest-neighbour chain correct. G. N. Lance, W. T. Williams, A general theory of classificatory sorting
+// strategies, Comput. J. 9 (1967) 373-380.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +33,9 @@ struct Complete {
 
 struct Average {
     static constexpr bool reducible = true;
-    static double update(double ax, double bx, double, Sizes n) { return (n.a * ax + n.b * bx) / (n.a + n.b); }
+    static double update(double ax, double bx, double, Sizes n) {
+        return (n.a * ax + n.b * bx) / (n.a + n.b);
+    }
 };
 
 struct Weighted {
@@ -67,8 +70,9 @@ struct Median {
     static double share(double, double) { return 0.5; }
 };
 
-// Rules that can be told from the centres of two clusters and their sizes. (Single linkage only of single points,
-// which is all its spanning tree asks for; the others say with `share` how much of the new centre comes from a.)
+// Rules that can be told from the centres of two clusters and their sizes. (Single linkage only of single
+// points, which is all its spanning tree asks for; the others say with `share` how much of the new centre
+// comes from a.)
 template <class R>
 concept CentreRule = Rule<R> && requires(double value) {
     { R::between(value, value, value) } -> std::same_as<double>;

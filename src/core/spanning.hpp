@@ -1,5 +1,6 @@
-// Single linkage is the minimum spanning tree, its edges sorted. Prim's algorithm, one row a step, O(n^2) time.
-// J. C. Gower, G. J. S. Ross, Minimum spanning trees and single linkage cluster analysis, Appl. Stat. 18 (1969) 54-64.
+// Single linkage is the minimum spanning tree, its edges sorted. Prim's algorithm, one row a step, O(n^2)
+// time. J. C. Gower, G. J. S. Ross, Minimum spanning trees and single linkage cluster analysis, Appl. Stat.
+// 18 (1969) 54-64.
 #pragma once
 
 #include "rows.hpp"
@@ -17,7 +18,12 @@ Merges spanning_tree(R& rows, const Tick& tick) {
     merges.reserve(n - 1);
     Id here = 0;
     for (Index step = 1; step < n; ++step) {
-        relax(rows.row(here, 0), here, n, best.data(), from.data());
+        const Value* values = rows.row(here, 0);
+        for (Index x = 0; x < n; ++x) {
+            const bool closer = values[x] < best[x];
+            best[x] = closer ? values[x] : best[x];
+            from[x] = closer ? here : from[x];
+        }
         rows.remove(here);
         best[here] = kGone;
         here = static_cast<Id>(argmin(best.data(), n));

@@ -1,0 +1,94 @@
+"""The lists engine: exact Chamfer linkage in O(n k) memory.
+
+The core merges until it misses something, and says which points' lists it needs; the source finds their nearest clusters; the core
+goes on. Progress, interrupts and whatever the source does stay on this side.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from chamfer import _core
+from chamfer.progress import Progress
+from chamfer.sources import Answer, Source
+from chamfer.validation import Array
+
+FIRST = 32  # clusters on a first list
+AGAIN = 8  # clusters on a list made anew, at least
+BATCH = 2048  # points whose lists are made anew at a time
+FINISH = 2_000_000  # points times clusters at which all distances that are left are computed at once
+
+
+@dataclass
+class Info:
+    """What a run of the lists engine did.
+
+    Attributes
+    ----------
+    source : str
+        Name of the source.
+    refreshes, refreshed : int
+        How often lists were made anew, and of how many points in all.
+    seconds : dict of str to float
+        Time by phase: first lists, refreshes, merges.
+    entries : int
+        Most list entries asked for at once, first lists included.
+    """
+
+    source: str = ""
+    refreshes: int = 0
+    refreshed: int = 0
+    entries: int = 0
+    seconds: dict[str, float] = field(default_factory=lambda: {"first": 0.0, "refresh": 0.0, "merge": 0.0})
+
+
+def run_lists(
+    source: Source,
+    *,
+    normalized: bool,
+    n_neighbors: int | None,
+    threads: int,
+    progress: Progress,
+    info: Info | None = None,
+) -> Array:
+    """Z by Chamfer linkage; capped at the (n_neighbors + 1)-th neighbour if `n_neighbors` is given."""
+    info = Info() if info is None else info
+    info.source = type(source).__name__
+    n, everything = source.n, np.arange(source.n, dtype=np.int32)
+    engine_type = _core.Lists32 if source.dtype == np.float32 else _core.Lists64
+    engine = engine_type(n, normalized, n_neighbors is not None, AGAIN, BATCH, FINISH)
+    first = min(n - 1, FIRST if n_neighbors is None else n_neighbors + 1)
+    with progress.stage("nearest neighbours", n, "point") as tick:
+        start = time.perf_counter()
+        answer = source.nearest(everything, everything, first, threads, tick)
+        info.entries = answer.clusters.size
+        if n_neighbors is not None and first == n_neighbors + 1:
+            answer = _without_farthest(answer)
+        engine.refresh(everything, *answer)
+        info.seconds["first"] = time.perf_counter() - start
+    with progress.stage("merges", n - 1, "merge") as tick:
+        while True:
+            start = time.perf_counter()
+            points, k = engine.advance(tick)
+            info.seconds["merge"] += time.perf_counter() - start
+            if not len(points):
+                return np.asarray(engine.tree())
+            start = time.perf_counter()
+            engine.refresh(points, *source.nearest(points, engine.labels(n), k, threads))
+            info.refreshes += 1
+            info.refreshed += len(points)
+            info.entries = max(info.entries, len(points) * k)
+            info.seconds["refresh"] += time.perf_counter() - start
+
+
+def _without_farthest(answer: Answer) -> Answer:
+    """Lists of one cluster less: the farthest only gives the bound, which is what a point counts at most."""
+    rows = np.arange(len(answer.clusters))
+    # Of equally far ones the larger label goes, as if one less had been asked for.
+    ranked = np.lexsort((answer.clusters, answer.distances), axis=1)
+    clusters = answer.clusters.copy()
+    clusters[rows, ranked[:, -1]] = -1
+    return Answer(clusters, answer.distances, answer.bounds)

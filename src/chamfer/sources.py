@@ -1,0 +1,226 @@
+"""Sources: where the lists engine gets nearest clusters from.
+
+A source answers one question: which are the k nearest clusters of these points, given the cluster of every point? The
+engine does not know which source it has, so anything with the attributes and the method of `Source` can be passed to
+`chamfer.linkage` as ``source=``.
+
+======================  ===========================================================================================
+`BlasSource`            matrix multiplication of few principal coordinates, exact distances for what is left
+`TreeSource`            a k-d tree, for points whose distances are carried by few coordinates
+`CdistSource`           any metric of ``scipy.spatial.distance.cdist``
+`PrecomputedSource`     condensed distances
+======================  ===========================================================================================
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from threadpoolctl import threadpool_limits
+
+from chamfer import _core
+from chamfer.distances import blas, prepare, whole_data_options
+from chamfer.principal import Principal
+from chamfer.progress import Tick
+from chamfer.validation import FAST_METRICS, Array, Condensed, Points
+
+_ROWS = 256  # rows of distances held at a time
+
+
+class Answer(NamedTuple):
+    """Nearest clusters of some points, one row each.
+
+    ``clusters`` holds k cluster labels (int32; -1 where there are fewer), ``distances`` the distance to the nearest point of
+    each, and ``bounds`` a number that the distance to any other cluster is not below.
+    """
+
+    clusters: Array
+    distances: Array
+    bounds: Array
+
+
+class Source(Protocol):
+    """What the lists engine needs to know of the points.
+
+    Attributes
+    ----------
+    n : int
+        Number of points.
+    dtype : dtype
+        float32 or float64, of the distances.
+    """
+
+    n: int
+    dtype: np.dtype[Any]
+
+    def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
+        """Find the k nearest clusters of each of `points`, their own cluster excluded.
+
+        ``labels[p]`` is the cluster of point p, an int32 below n. Of clusters at equal distance those with smaller labels are
+        taken. `tick` may be called now and then with the number of points done.
+        """
+        ...
+
+
+class _Search:
+    """Shared by the sources whose search is compiled."""
+
+    def __init__(self, points: Points, search: Any) -> None:
+        self.n = points.n
+        self.dtype = points.X.dtype
+        self._search = search
+
+    def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
+        """Find the k nearest clusters of each of `points`."""
+        answer = _empty(len(points), k, self.dtype)
+        self._search.clusters(points, labels, *answer, threads, tick)
+        return answer
+
+
+class BlasSource(_Search):
+    """Nearest clusters by blocked matrix multiplication.
+
+    Only a few leading principal coordinates are multiplied, which bounds distances from below; pairs that may be near
+    are then computed in full. If a sample shows that few coordinates say little (isotropic data), all are multiplied.
+    """
+
+    def __init__(self, points: Points, principal: Principal | None = None) -> None:
+        principal = principal or Principal(points)
+        coordinates = principal.coordinates(principal.best, principal.filter_dtype)
+        near = np.ascontiguousarray(coordinates[:, :8])
+        order = _core.near_order(near, _ROWS)
+        coordinates = np.ascontiguousarray(coordinates[order])
+        fine = principal.coordinates(principal.fine, principal.filter_dtype)[order]
+        suffix = ("32" if points.X.dtype == np.float32 else "64") + (
+            "Double" if coordinates.dtype == np.float64 else ""
+        )
+        search = getattr(_core, f"BlockSearch{suffix}")(points.X, points.metric, coordinates, fine, order, blas())
+        super().__init__(points, search)
+        self.n_coordinates = coordinates.shape[1]
+
+    def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
+        """Find the k nearest clusters of each of `points`."""
+        with threadpool_limits(1, "blas"):
+            if len(points) == self.n == len(np.unique(labels)):
+                answer = _empty(self.n, k, self.dtype)
+                self._search.all_points(*answer, threads, tick)
+                # The search names points, which are their own clusters' labels only up to the caller's numbering.
+                listed = np.where(answer.clusters >= 0, labels[answer.clusters], np.int32(-1))
+                return Answer(listed[points], answer.distances[points], answer.bounds[points])
+            return super().nearest(points, labels, k, threads, tick)
+
+
+class TreeSource(_Search):
+    """Nearest clusters by a k-d tree over the points, or over their leading principal coordinates."""
+
+    def __init__(self, points: Points, principal: Principal | None = None) -> None:
+        own = points.X.shape[1] <= 16
+        if own:
+            coordinates = points.X.astype(np.float64)
+        else:
+            principal = principal or Principal(points)
+            coordinates = principal.coordinates(principal.few, np.float64)
+        build = _core.TreeSearch32 if points.X.dtype == np.float32 else _core.TreeSearch64
+        super().__init__(points, build(points.X, points.metric, coordinates, own))
+        self.n_coordinates = coordinates.shape[1]
+
+
+class CdistSource:
+    """Nearest clusters by ``scipy.spatial.distance.cdist``, for every metric it knows."""
+
+    def __init__(self, points: Points) -> None:
+        self.n = points.n
+        self.dtype = points.X.dtype
+        self._points = points
+        self._options = whole_data_options(points.X, points.metric)
+
+    def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
+        """Find the k nearest clusters of each of `points`."""
+        X, metric = self._points.X, self._points.metric
+
+        def rows(some: Array) -> Array:
+            return cdist(X[some], X, metric, **self._options).astype(self.dtype)
+
+        return _select(rows, points, labels, k, self.dtype, threads, tick)
+
+
+class PrecomputedSource:
+    """Nearest clusters from condensed distances, without making them square."""
+
+    def __init__(self, distances: Condensed) -> None:
+        self.n = distances.n
+        self.dtype = distances.values.dtype
+        self._values = distances.values
+
+    def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
+        """Find the k nearest clusters of each of `points`."""
+        others = np.arange(self.n, dtype=np.int64)
+
+        def rows(some: Array) -> Array:
+            low, high = np.minimum(some[:, None], others), np.maximum(some[:, None], others)
+            place = low * self.n - low * (low + 1) // 2 + high - low - 1
+            place[low == high] = 0
+            values = self._values[place]
+            values[low == high] = 0
+            return values
+
+        return _select(rows, points.astype(np.int64), labels, k, self.dtype, threads, tick)
+
+
+def _empty(count: int, k: int, dtype: Any) -> Answer:
+    return Answer(np.empty((count, k), np.int32), np.empty((count, k), dtype), np.empty(count, dtype))
+
+
+def _select(
+    rows: Any, points: Array, labels: Array, k: int, dtype: Any, threads: int, tick: Tick | None
+) -> Answer:
+    answer = _empty(len(points), k, dtype)
+    for first in range(0, len(points), _ROWS):
+        part = slice(first, first + _ROWS)
+        some = points[part]
+        distances = rows(some)
+        if not np.isfinite(distances).all():
+            raise ValueError("the metric gave distances that are not finite")
+        _core.select_clusters(distances, some.astype(np.int32), labels, *(each[part] for each in answer), threads)
+        if tick is not None:
+            tick(min(first + _ROWS, len(points)))
+    return answer
+
+
+SOURCES = ("auto", "blas", "tree", "cdist")
+
+
+def make_source(name: str, data: Points | Condensed, k: int, threads: int) -> Source:
+    """Make the source of the given name, for first lists of k clusters."""
+    if isinstance(data, Condensed):
+        if name != "auto":
+            raise ValueError(f"source must be 'auto' for distances, got {name!r}")
+        return PrecomputedSource(data)
+    fast = data.metric in FAST_METRICS
+    if name == "cdist" or (name == "auto" and not fast):
+        return CdistSource(data)
+    if not fast:
+        raise ValueError(f"source must be 'auto' or 'cdist' for metric {data.metric!r}, got {name!r}")
+    points = prepare(data)
+    if name == "auto":
+        return choose_source(points, k, threads)
+    return BlasSource(points) if name == "blas" else TreeSource(points)
+
+
+def choose_source(points: Points, k: int, threads: int) -> BlasSource | TreeSource:
+    """Choose between tree and multiplication by trying both on a sample of the points."""
+    if points.X.shape[1] <= 3:
+        return TreeSource(points)
+    principal = Principal(points)
+    if points.n < 20_000 or principal.share_of_few > 0.02:
+        return BlasSource(points, principal)
+    tree = TreeSource(points, principal)
+    sample = np.random.default_rng(0).choice(points.n, 256, replace=False).astype(np.int32)
+    start = time.perf_counter()
+    tree.nearest(sample, np.arange(points.n, dtype=np.int32), k, threads)
+    tree_seconds = (time.perf_counter() - start) / len(sample) * points.n
+    blas_seconds = principal.seconds_per_pair * points.n * (points.n / 2) / threads
+    return tree if tree_seconds < blas_seconds else BlasSource(points, principal)

@@ -1,0 +1,338 @@
+// Nearest clusters by blocked matrix multiplication, exactly.
+//
+// Filter. Each point is given a few coordinates (leading principal coordinates and the length of what is
+// left; or all coordinates) whose Euclidean distance never exceeds the true one. The multiplication of these
+// few nominates: it skips a pair only if its lower bound, less all rounding, is beyond the reach of both
+// points. What is left is computed by differences in double from the points themselves.
+//
+// Rounding. With u the unit roundoff of F, m coordinates and N the squared length, |computed - true| of
+// N_a + N_b - 2 a.b is below (m + 16) u (N_a + N_b), rounding of coordinates and of the comparison included.
+// So every N is shrunk by the factor 1 - (m + 16) u beforehand, and the comparison is safe.
+#pragma once
+
+#include <cstring>
+#include <mutex>
+#include <numeric>
+#include <vector>
+
+#include "blas.hpp"
+#include "nearest.hpp"
+#include "parallel.hpp"
+#include "points.hpp"
+
+namespace chamfer {
+
+// Work done by a search, for choosing between searches and for the curious.
+struct SearchCount {
+    Index pairs = 0;     // multiplied
+    Index computed = 0;  // computed in full
+};
+
+template <class T, class F>
+class BlockSearch {
+ public:
+    // `coordinates` (n x m) and `fine` (n x fine_m, or none) in the order of `order`, which lists all points so
+    // that neighbours are close together.
+    BlockSearch(Points<T> points, Metric metric, const F* coordinates, Index m, const F* fine, Index fine_m,
+                const Id* order, Blas blas)
+        : points_(points),
+          metric_(metric),
+          coordinates_(coordinates),
+          m_(m),
+          fine_(fine),
+          fine_m_(fine_m),
+          order_(order, order + points.n),
+          place_(points.n),
+          half_(points.n),
+          blas_(blas) {
+        // Coordinates are rotated in double, which is exact enough only where F is not.
+        const Index roundings = m + 16 + (sizeof(F) == 8 ? points.d : 0);
+        const double shrink = 1 - roundings * static_cast<double>(std::numeric_limits<F>::epsilon());
+        for (Index i = 0; i < points.n; ++i) {
+            place_[order_[i]] = static_cast<Id>(i);
+            double norm = 0;
+            for (Index k = 0; k < m; ++k)
+                norm += static_cast<double>(row(i)[k]) * static_cast<double>(row(i)[k]);
+            half_[i] = static_cast<F>(shrink * norm / 2);
+        }
+    }
+
+    // The k nearest other points of every point: each pair is multiplied once and serves both.
+    void all_points(Answers<T> answers, int threads, const Tick& tick) {
+        const Index n = points_.n, blocks = (n + kBlock - 1) / kBlock;
+        std::vector<Nearest<T>> nearest;
+        for (Index i = 0; i < n; ++i) nearest.push_back(answers.row(order_[i]));
+        std::vector<std::mutex> locks(blocks);
+        std::vector<Scratch> scratch(threads);
+        parallel_tasks(blocks, threads, [&](Index block, int thread) {
+            pair_of_blocks(block, block, nearest, locks, scratch[thread]);
+        });
+        for (Index block = 0; block < blocks; ++block) {
+            parallel_tasks(blocks - block - 1, threads, [&](Index other, int thread) {
+                pair_of_blocks(block, block + 1 + other, nearest, locks, scratch[thread]);
+            });
+            tick(n - n * (blocks - 1 - block) / blocks * (blocks - 1 - block) / blocks);
+        }
+        for (Index i = 0; i < n; ++i) answers.bounds[order_[i]] = nearest[i].finish();
+        collect(scratch);
+    }
+
+    // The k nearest clusters of some points; `labels` gives the cluster of each point.
+    void clusters(const Id* queries, Index count, const Id* labels, Answers<T> answers, int threads,
+                  const Tick& tick) {
+        const Columns columns = sorted_columns(labels);
+        std::vector<Index> sorted(count);
+        std::iota(sorted.begin(), sorted.end(), Index{0});
+        std::sort(sorted.begin(), sorted.end(),
+                  [&](Index a, Index b) { return place_[queries[a]] < place_[queries[b]]; });
+        std::vector<Scratch> scratch(threads);
+        std::vector<Nearest<T>> nearest;
+        for (Index i = 0; i < count; ++i) nearest.push_back(answers.row(i));
+        const Index size = std::clamp<Index>(count / threads, 1, kQueries), tasks = (count + size - 1) / size;
+        const Index group = 4 * threads;
+        for (Index first = 0; first < tasks; first += group) {
+            parallel_tasks(std::min(group, tasks - first), threads, [&](Index task, int thread) {
+                const Index begin = (first + task) * size, end = std::min(count, begin + size);
+                query_block(queries, sorted.data() + begin, end - begin, columns, nearest, scratch[thread]);
+            });
+            tick(std::min(count, (first + group) * size));
+        }
+        for (Index i = 0; i < count; ++i) answers.bounds[i] = nearest[i].finish();
+        collect(scratch);
+    }
+
+    SearchCount count() const { return count_; }
+
+ private:
+    static constexpr Index kBlock = 256, kQueries = 128, kColumns = 512;
+
+    struct Candidate {
+        Id row, column;
+        T distance;
+    };
+    struct Scratch {
+        std::vector<F> products = std::vector<F>(std::max(kBlock * kBlock, kQueries* kColumns));
+        std::vector<F> reach = std::vector<F>(2 * kBlock), panel;
+        std::vector<unsigned char> keep = std::vector<unsigned char>(std::max(kBlock, kColumns) + 8);
+        std::vector<Candidate> candidates;
+        SearchCount count;
+    };
+    // Points as columns of the multiplication: by cluster if clusters are large, so that a stretch of columns
+    // has one cluster and one reach; else in the order of the coordinates.
+    struct Columns {
+        const Id* labels;  // by point
+        bool by_cluster;
+        std::vector<Id> place, label;      // by column
+        std::vector<F> coordinates, half;  // empty if in the order of the coordinates
+    };
+
+    const F* row(Index i) const { return coordinates_ + i * m_; }
+
+    // Half the squared reach, rounded up.
+    F half_reach(T reach) const {
+        return static_cast<F>(squared_reach(metric_, reach) / 2 *
+                              (1 + 2 * static_cast<double>(std::numeric_limits<F>::epsilon())));
+    }
+
+    // Whether the points at two places may be within half the squared reach of each other, by the finer bound.
+    bool maybe(Index a, Index b, F half_reach) const {
+        if (fine_m_ == 0) return true;
+        constexpr F unit = std::numeric_limits<F>::epsilon();
+        const F *x = fine_ + a * fine_m_, *y = fine_ + b * fine_m_;
+        F squared = 0;
+#pragma omp simd reduction(+ : squared)
+        for (Index k = 0; k < fine_m_; ++k) squared += (x[k] - y[k]) * (x[k] - y[k]);
+        return squared * (1 - fine_m_ * unit) <= 2 * half_reach + 16 * unit * (half_[a] + half_[b]);
+    }
+
+    T exact(Index a, Index b) const { return static_cast<T>(distance(points_, metric_, order_[a], order_[b])); }
+
+    // keep[j] != 0 where products[j] - half[j] + reach[j] >= own, that is where the lower bound is within
+    // reach.
+    template <class Each>
+    static void survivors(const F* products, const F* half, const F* reach, F least, F own, Index n,
+                          unsigned char* keep, Each&& each) {
+        if (reach)
+            for (Index j = 0; j < n; ++j) keep[j] = products[j] - half[j] + std::max(reach[j], least) >= own;
+        else
+            for (Index j = 0; j < n; ++j) keep[j] = products[j] - half[j] + least >= own;
+        for (Index j = n; j < n + 7; ++j) keep[j] = 0;
+        for (Index j = 0; j < n; j += 8) {
+            std::uint64_t eight;
+            std::memcpy(&eight, keep + j, 8);
+            if (eight == 0) continue;
+            for (Index i = j; i < j + 8; ++i)
+                if (keep[i]) each(i);
+        }
+    }
+
+    void pair_of_blocks(Index a, Index b, std::vector<Nearest<T>>& nearest, std::vector<std::mutex>& locks,
+                        Scratch& scratch) {
+        const Index n = points_.n, top = a * kBlock, rows = std::min(kBlock, n - top);
+        const Index left = b * kBlock, columns = std::min(kBlock, n - left);
+        F *row_reach = scratch.reach.data(), *column_reach = row_reach + kBlock;
+        {
+            std::scoped_lock lock(locks[a]);
+            for (Index i = 0; i < rows; ++i) row_reach[i] = half_reach(nearest[top + i].reach());
+        }
+        if (a != b) {
+            std::scoped_lock lock(locks[b]);
+            for (Index j = 0; j < columns; ++j) column_reach[j] = half_reach(nearest[left + j].reach());
+        }
+        blas_.products(row(top), rows, m_, row(left), columns, m_, m_, scratch.products.data(), kBlock);
+        scratch.count.pairs += rows * columns;
+        scratch.candidates.clear();
+        for (Index i = 0; i < rows; ++i) {
+            const F* products = scratch.products.data() + i * kBlock;
+            const auto compute = [&](Index j) {
+                ++scratch.count.computed;
+                return exact(top + i, left + j);
+            };
+            if (a != b) {
+                survivors(
+                    products, half_.data() + left, column_reach, row_reach[i], half_[top + i], columns,
+                    scratch.keep.data(), [&](Index j) {
+                        if (!maybe(top + i, left + j, std::max(row_reach[i], column_reach[j]))) return;
+                        scratch.candidates.push_back({static_cast<Id>(i), static_cast<Id>(j), compute(j)});
+                    });
+            } else {
+                // Nobody else reads or writes this block yet, so lists fill and reaches shrink as we go.
+                for (Index j = 0; j < i; ++j) {
+                    const F need = half_[left + j] + half_[top + i] - products[j];
+                    Nearest<T>&one = nearest[top + i], &two = nearest[left + j];
+                    const F reach = half_reach(std::max(one.reach(), two.reach()));
+                    if (need > reach || !maybe(top + i, left + j, reach)) continue;
+                    const T distance = compute(j);
+                    one.offer(order_[left + j], distance, true);
+                    two.offer(order_[top + i], distance, true);
+                }
+            }
+        }
+        if (scratch.candidates.empty()) return;
+        std::scoped_lock lock(locks[a], locks[b]);
+        for (const Candidate& c : scratch.candidates) {
+            nearest[top + c.row].offer(order_[left + c.column], c.distance, true);
+            nearest[left + c.column].offer(order_[top + c.row], c.distance, true);
+        }
+    }
+
+    Columns sorted_columns(const Id* labels) const {
+        const Index n = points_.n;
+        Columns columns{};
+        columns.labels = labels;
+        columns.place.resize(n);
+        columns.label.resize(n);
+        std::iota(columns.place.begin(), columns.place.end(), Id{0});
+        const auto label_of = [&](Id place) { return labels[order_[place]]; };
+        std::vector<char> seen(n, 0);
+        Index clusters = 0;
+        for (Index p = 0; p < n; ++p)
+            if (!seen[labels[p]]) seen[labels[p]] = 1, ++clusters;
+        columns.by_cluster = n >= 64 * clusters;
+        if (columns.by_cluster) {
+            std::stable_sort(columns.place.begin(), columns.place.end(),
+                             [&](Id a, Id b) { return label_of(a) < label_of(b); });
+            columns.coordinates.resize(n * m_);
+            columns.half.resize(n);
+            for (Index i = 0; i < n; ++i) {
+                std::copy_n(row(columns.place[i]), m_, columns.coordinates.data() + i * m_);
+                columns.half[i] = half_[columns.place[i]];
+            }
+        }
+        for (Index i = 0; i < n; ++i) columns.label[i] = label_of(columns.place[i]);
+        return columns;
+    }
+
+    void query_block(const Id* queries, const Index* which, Index count, const Columns& columns,
+                     std::vector<Nearest<T>>& nearest, Scratch& scratch) {
+        const Index n = points_.n, tiles = (n + kColumns - 1) / kColumns;
+        scratch.panel.resize(count * m_);
+        for (Index i = 0; i < count; ++i)
+            std::copy_n(row(place_[queries[which[i]]]), m_, scratch.panel.data() + i * m_);
+        const F* coordinates = columns.by_cluster ? columns.coordinates.data() : coordinates_;
+        const F* half = columns.by_cluster ? columns.half.data() : half_.data();
+        // From the tile of the queries outwards, so that the reach shrinks soon.
+        const Index home = place_[queries[which[count / 2]]] / kColumns;
+        for (Index step = 0; step < tiles; ++step) {
+            const Index away = (step + 1) / 2, tile = (home + (step % 2 ? away : tiles - away)) % tiles;
+            const Index left = tile * kColumns, width = std::min(kColumns, n - left);
+            blas_.products(scratch.panel.data(), count, m_, coordinates + left * m_, width, m_, m_,
+                           scratch.products.data(), kColumns);
+            scratch.count.pairs += count * width;
+            for (Index i = 0; i < count; ++i) {
+                const Id query = queries[which[i]];
+                const F* products = scratch.products.data() + i * kColumns;
+                if (columns.by_cluster)
+                    by_cluster(query, products, half + left, columns, left, width, nearest[which[i]],
+                               scratch);
+                else
+                    by_point(query, products, half + left, columns, left, width, nearest[which[i]], scratch);
+            }
+        }
+    }
+
+    void by_point(Id query, const F* products, const F* half, const Columns& columns, Index left, Index width,
+                  Nearest<T>& nearest, Scratch& scratch) const {
+        const Id own = columns.labels[query];
+        const F own_half = half_[place_[query]];
+        survivors(products, half, static_cast<const F*>(nullptr), half_reach(nearest.reach()), own_half,
+                  width, scratch.keep.data(), [&](Index j) {
+                      const Id label = columns.label[left + j];
+                      if (label == own) return;
+                      const T known = std::min(nearest.reach(), nearest.distance_to(label));
+                      const F reach = half_reach(known);
+                      if (half[j] + own_half - products[j] > reach) return;
+                      if (!maybe(place_[query], columns.place[left + j], reach)) return;
+                      ++scratch.count.computed;
+                      nearest.offer(label, exact(place_[query], columns.place[left + j]));
+                  });
+    }
+
+    void by_cluster(Id query, const F* products, const F* half, const Columns& columns, Index left,
+                    Index width, Nearest<T>& nearest, Scratch& scratch) const {
+        const Id own = columns.labels[query];
+        const F own_half = half_[place_[query]];
+        for (Index begin = 0, end; begin < width; begin = end) {
+            const Id label = columns.label[left + begin];
+            end = begin + 1;
+            while (end < width && columns.label[left + end] == label) ++end;
+            if (label == own) continue;
+            T known = std::min(nearest.reach(), nearest.distance_to(label));
+            F reach = half_reach(known);
+            bool closer = false;
+            survivors(products + begin, half + begin, static_cast<const F*>(nullptr), reach, own_half,
+                      end - begin, scratch.keep.data(), [&](Index j) {
+                          const Id place = columns.place[left + begin + j];
+                          if (half[begin + j] + own_half - products[begin + j] > reach) return;
+                          if (!maybe(place_[query], place, reach)) return;
+                          ++scratch.count.computed;
+                          const T distance = exact(place_[query], place);
+                          if (!(distance < known)) return;
+                          closer = true;
+                          known = distance;
+                          reach = half_reach(known);
+                      });
+            if (closer) nearest.offer(label, known);
+        }
+    }
+
+    void collect(const std::vector<Scratch>& scratch) {
+        for (const Scratch& each : scratch) {
+            count_.pairs += each.count.pairs;
+            count_.computed += each.count.computed;
+        }
+    }
+
+    Points<T> points_;
+    Metric metric_;
+    const F* coordinates_;
+    Index m_;
+    const F* fine_;
+    Index fine_m_;
+    std::vector<Id> order_, place_;
+    std::vector<F> half_;  // half the squared length, shrunk
+    Blas blas_;
+    SearchCount count_;
+};
+
+}  // namespace chamfer

@@ -1,0 +1,59 @@
+"""Data that the tests share, and how they compare trees."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.distance import pdist, squareform
+
+import reference
+
+FAST_METRICS = ("euclidean", "sqeuclidean", "cosine")
+REAL_METRICS = [
+    "braycurtis",
+    "canberra",
+    "chebyshev",
+    "cityblock",
+    "correlation",
+    "cosine",
+    "euclidean",
+    "mahalanobis",
+    "minkowski",
+    "seuclidean",
+    "sqeuclidean",
+]
+
+
+def engines(method: str, metric: str = "euclidean") -> tuple[str, ...]:
+    """The engines that can run a method on points."""
+    from_points = method in ("single", *reference.CENTRES) and metric in FAST_METRICS
+    return ("auto", "dense", "points") if from_points else ("auto", "dense")
+
+
+def gaussian(seed: int, n: int, d: int, dtype: type = np.float64) -> np.ndarray:
+    """Points whose distances are all different."""
+    return np.random.default_rng(seed).normal(size=(n, d)).astype(dtype)
+
+
+def grid(seed: int, n: int, d: int) -> np.ndarray:
+    """Integer points: nearly all distances are shared by many pairs."""
+    return np.random.default_rng(seed).integers(0, 4, size=(n, d)).astype(np.float64)
+
+
+def duplicated(seed: int, n: int, d: int) -> np.ndarray:
+    """Points of which three in ten are copies of others."""
+    generator = np.random.default_rng(seed)
+    copies = 3 * n // 10
+    X = generator.normal(size=(n - copies, d))
+    return generator.permutation(np.concatenate([X, X[generator.integers(0, n - copies, size=copies)]]))
+
+
+def distances(X: np.ndarray, metric: str = "euclidean") -> np.ndarray:
+    """All distances in double, whatever X is."""
+    return squareform(pdist(np.asarray(X, dtype=np.float64), metric))
+
+
+def assert_same_tree(Z: np.ndarray, expected: np.ndarray, rtol: float = 1e-9) -> None:
+    """The same merges in the same order, at the same heights up to rounding."""
+    assert Z.dtype == np.float64
+    np.testing.assert_array_equal(Z[:, [0, 1, 3]], expected[:, [0, 1, 3]])
+    np.testing.assert_allclose(Z[:, 2], expected[:, 2], rtol=rtol, atol=0)

@@ -1,0 +1,195 @@
+"""Every linkage from its definition: the oracle that the engines are tested against.
+
+A linkage is a small function of the distances D between all points and of two clusters, each a set of points. The tree
+grows by the definition too: of all pairs of clusters merge the one with the smallest value. Nothing here is clever, and
+`test_reference.py` compares it with SciPy and with values worked out by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A set of points.
+
+    `halves` weighs them as if each merge took the mean of its two clusters, whatever their sizes: `weighted` and
+    `median` linkage are means with these weights, where `average` and `centroid` weigh every point alike.
+    """
+
+    points: np.ndarray
+    halves: np.ndarray
+
+    @property
+    def size(self) -> int:
+        return self.points.size
+
+    @property
+    def alike(self) -> np.ndarray:
+        return np.full(self.size, 1 / self.size)
+
+    def union(self, other: Cluster) -> Cluster:
+        return Cluster(np.concatenate([self.points, other.points]), np.concatenate([self.halves / 2, other.halves / 2]))
+
+
+def between(D: np.ndarray, A: Cluster, B: Cluster) -> np.ndarray:
+    return D[A.points[:, None], B.points]
+
+
+def to_nearest(D: np.ndarray, A: Cluster, B: Cluster) -> float:
+    """Ch(A, B): each point of A walks to the nearest point of B."""
+    return between(D, A, B).min(axis=1).sum()
+
+
+def chamfer(D: np.ndarray, A: Cluster, B: Cluster) -> float:
+    return min(to_nearest(D, A, B), to_nearest(D, B, A))
+
+
+def chamfer_normalized(D: np.ndarray, A: Cluster, B: Cluster) -> float:
+    return min(to_nearest(D, A, B) / A.size, to_nearest(D, B, A) / B.size)
+
+
+def chamfer_symmetric(D: np.ndarray, A: Cluster, B: Cluster) -> float:
+    return to_nearest(D, A, B) + to_nearest(D, B, A)
+
+
+def chamfer_normalized_symmetric(D: np.ndarray, A: Cluster, B: Cluster) -> float:
+    return to_nearest(D, A, B) / A.size + to_nearest(D, B, A) / B.size
+
+
+def single(D: np.ndarray, A: Cluster, B: Cluster) -> float:
+    return between(D, A, B).min()
+
+
+def complete(D: np.ndarray, A: Cluster, B: Cluster) -> float:
+    return between(D, A, B).max()
+
+
+def average(D: np.ndarray, A: Cluster, B: Cluster) -> float:
+    return between(D, A, B).mean()
+
+
+def weighted(D: np.ndarray, A: Cluster, B: Cluster) -> float:
+    return A.halves @ between(D, A, B) @ B.halves
+
+
+def centroid(D: np.ndarray, A: Cluster, B: Cluster) -> float:
+    return centres_apart(D, A, A.alike, B, B.alike)
+
+
+def median(D: np.ndarray, A: Cluster, B: Cluster) -> float:
+    return centres_apart(D, A, A.halves, B, B.halves)
+
+
+def ward(D: np.ndarray, A: Cluster, B: Cluster) -> float:
+    return np.sqrt(2 * A.size * B.size / (A.size + B.size)) * centroid(D, A, B)
+
+
+def centres_apart(D: np.ndarray, A: Cluster, u: np.ndarray, B: Cluster, v: np.ndarray) -> float:
+    """Distance between the centres of A and B, the means weighted by u and v, for Euclidean D.
+
+    The mean squared distance between the points of A and B exceeds the squared distance of the centres by the two
+    variances, and a variance is half the mean squared distance between points of the same cluster.
+    """
+    squared = u @ between(D, A, B) ** 2 @ v - u @ between(D, A, A) ** 2 @ u / 2 - v @ between(D, B, B) ** 2 @ v / 2
+    return np.sqrt(max(squared, 0))
+
+
+Linkage = Callable[[np.ndarray, Cluster, Cluster], float]
+CHAMFER: dict[str, Linkage] = {
+    "chamfer": chamfer,
+    "chamfer_normalized": chamfer_normalized,
+    "chamfer_symmetric": chamfer_symmetric,
+    "chamfer_normalized_symmetric": chamfer_normalized_symmetric,
+}
+CENTRES: dict[str, Linkage] = {"ward": ward, "centroid": centroid, "median": median}
+CLASSICAL: dict[str, Linkage] = {
+    "single": single,
+    "complete": complete,
+    "average": average,
+    "weighted": weighted,
+    **CENTRES,
+}
+LINKAGES = CHAMFER | CLASSICAL
+
+
+class Clusters:
+    """The clusters there are, and the linkage value of every pair of them, row and column in ascending ids."""
+
+    def __init__(self, D: np.ndarray, method: str) -> None:
+        self.D = np.asarray(D, dtype=np.float64)
+        self.linkage = LINKAGES[method]
+        self.ids: list[int] = []
+        self.clusters: list[Cluster] = []
+        self.values = np.empty((0, 0))
+        for point in range(len(self.D)):
+            self.add(Cluster(np.array([point]), np.ones(1)), point)
+
+    def add(self, new: Cluster, new_id: int) -> None:
+        values = [self.linkage(self.D, cluster, new) for cluster in self.clusters]
+        # Only the upper triangle counts, so each pair is there once.
+        self.values = np.block([[self.values, np.reshape(values, (-1, 1))], [np.full((1, len(self.ids) + 1), np.inf)]])
+        self.ids.append(new_id)
+        self.clusters.append(new)
+
+    def closest(self) -> tuple[int, int]:
+        """Positions of the first pair of smallest value: smaller lower id, then smaller higher id."""
+        low, high = np.unravel_index(np.argmin(self.values), self.values.shape)
+        return int(low), int(high)
+
+    def merge(self, low: int, high: int, new_id: int) -> None:
+        union = self.clusters[low].union(self.clusters[high])
+        for position in (high, low):
+            del self.ids[position], self.clusters[position]
+            self.values = np.delete(np.delete(self.values, position, axis=0), position, axis=1)
+        self.add(union, new_id)
+
+
+def linkage(D: np.ndarray, method: str) -> np.ndarray:
+    """Z in SciPy's layout for the square matrix of distances D."""
+    n = len(D)
+    state = Clusters(D, method)
+    Z = []
+    for i in range(n - 1):
+        low, high = state.closest()
+        size = state.clusters[low].size + state.clusters[high].size
+        Z.append([state.ids[low], state.ids[high], state.values[low, high], size])
+        state.merge(low, high, n + i)
+    return np.reshape(Z, (n - 1, 4)).astype(np.float64)
+
+
+def replay(Z: np.ndarray, D: np.ndarray, method: str, rtol: float = 1e-9, atol: float = 1e-13) -> None:
+    """Check that each merge of Z was, at its time, one of smallest value, and has that value as its height.
+
+    Any way to break ties passes. `atol` is a share of the largest distance; for linkages between centres the squares
+    are compared, since these are what such linkages add and subtract. The idea is from fastcluster's tests.
+    """
+    n = len(D)
+    assert Z.shape == (n - 1, 4)
+    power = 2 if method in CENTRES else 1
+    state = Clusters(D, method)
+    for i, (a, b, height, size) in enumerate(Z):
+        assert a < b, f"merge {i} has its clusters out of order"
+        assert a in state.ids, f"merge {i} joins cluster {a}, which is not there"
+        assert b in state.ids, f"merge {i} joins cluster {b}, which is not there"
+        low, high = state.ids.index(a), state.ids.index(b)
+        value, smallest = state.values[low, high], state.values.min()
+        tolerance = rtol * value**power + atol * D.max() ** power
+        assert value**power <= smallest**power + tolerance, f"merge {i} has value {value}, but {smallest} was there"
+        assert abs(height**power - value**power) <= tolerance, f"merge {i} has height {height}, but value {value}"
+        assert size == state.clusters[low].size + state.clusters[high].size, f"merge {i} has size {size}"
+        state.merge(low, high, n + i)
+
+
+def cut(Z: np.ndarray, merges: Iterable[int]) -> list[frozenset[int]]:
+    """The clusters that are left when the given merges have been applied to single points."""
+    n = len(Z) + 1
+    clusters = {point: frozenset([point]) for point in range(n)}
+    for merge in merges:
+        a, b = int(Z[merge, 0]), int(Z[merge, 1])
+        clusters[n + merge] = clusters.pop(a) | clusters.pop(b)
+    return sorted(clusters.values(), key=min)

@@ -1,0 +1,270 @@
+"""`AgglomerativeClustering` is a scikit-learn estimator, and its labels are cuts of the tree that `linkage` gives."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import cdist, pdist, squareform
+from sklearn import cluster
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import chamfer
+import reference
+from cases import REAL_METRICS, gaussian
+from chamfer import AgglomerativeClustering
+
+X = gaussian(0, 60, 4)
+
+
+def expected_failures(estimator):
+    if estimator.metric != "precomputed":
+        return {}
+    return {"check_clustering": "it fits points of two columns, which are no square matrix of distances"}
+
+
+@parametrize_with_checks(
+    [
+        AgglomerativeClustering(),
+        AgglomerativeClustering(linkage="ward", n_jobs=1),
+        AgglomerativeClustering(metric="cosine", order="cumulative"),
+        AgglomerativeClustering(metric="precomputed"),
+    ],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+class TestAttributes:
+    @pytest.mark.parametrize("linkage", reference.LINKAGES)
+    def test_they_are_those_of_the_tree(self, linkage):
+        model = AgglomerativeClustering(n_clusters=5, linkage=linkage).fit(X)
+        Z = chamfer.linkage(X, linkage)
+        np.testing.assert_array_equal(model.linkage_matrix_, Z)
+        np.testing.assert_array_equal(model.children_, Z[:, :2])
+        assert model.children_.dtype.kind == "i"
+        np.testing.assert_array_equal(model.distances_, Z[:, 2])
+        np.testing.assert_array_equal(model.labels_, chamfer.cut(Z, 5))
+        assert model.n_clusters_ == 5
+        assert model.n_leaves_ == 60
+        assert model.n_connected_components_ == 1
+        assert model.n_features_in_ == 4
+
+    @pytest.mark.parametrize("linkage", ["average", "complete", "ward", "single"])
+    def test_they_are_scikit_learns(self, linkage):
+        ours = AgglomerativeClustering(n_clusters=4, linkage=linkage).fit(X)
+        theirs = cluster.AgglomerativeClustering(n_clusters=4, linkage=linkage, compute_distances=True).fit(X)
+        np.testing.assert_array_equal(ours.children_, np.sort(theirs.children_, axis=1))
+        np.testing.assert_allclose(ours.distances_, theirs.distances_, rtol=1e-9)
+        assert ours.n_leaves_ == theirs.n_leaves_
+        assert partition(ours.labels_) == partition(theirs.labels_)
+
+    def test_constructor_has_scikit_learns_names_and_order(self):
+        ours, theirs = AgglomerativeClustering().get_params(), cluster.AgglomerativeClustering().get_params()
+        assert set(theirs) <= set(ours)
+        assert {name for name in theirs if ours[name] != theirs[name]} == {"linkage"}
+
+    def test_feature_names(self):
+        frame = pd.DataFrame(X, columns=list("abcd"))
+        assert AgglomerativeClustering().fit(frame).feature_names_in_.tolist() == list("abcd")
+
+    @pytest.mark.parametrize("order", ["merge", "least", "cumulative"])
+    def test_order_of_the_cut(self, order):
+        model = AgglomerativeClustering(n_clusters=6, linkage="chamfer_normalized", order=order).fit(X)
+        np.testing.assert_array_equal(
+            model.labels_, chamfer.cut(chamfer.linkage(X, "chamfer_normalized"), 6, order=order)
+        )
+
+    @pytest.mark.parametrize("metric", ["cityblock", "manhattan", "l1", "l2", "cosine"])
+    def test_metric(self, metric):
+        ours = AgglomerativeClustering(n_clusters=5, linkage="average", metric=metric).fit(X)
+        theirs = cluster.AgglomerativeClustering(
+            n_clusters=5, linkage="average", metric="manhattan" if metric == "cityblock" else metric
+        ).fit(X)
+        assert partition(ours.labels_) == partition(theirs.labels_)
+
+    def test_precomputed(self):
+        D = squareform(pdist(X))
+        ours = AgglomerativeClustering(n_clusters=5, metric="precomputed").fit(D)
+        np.testing.assert_array_equal(ours.labels_, AgglomerativeClustering(n_clusters=5).fit(X).labels_)
+
+
+def partition(labels):
+    return {frozenset(np.flatnonzero(labels == label)) for label in np.unique(labels)}
+
+
+class TestDistanceThreshold:
+    @pytest.mark.parametrize("linkage", ["average", "complete", "ward", "single"])
+    def test_it_is_scikit_learns(self, linkage):
+        heights = chamfer.linkage(X, linkage)[:, 2]
+        for threshold in [0.0, *(heights[:-1:6] + heights[1::6]) / 2, heights[-1] + 1]:
+            arguments = {"n_clusters": None, "distance_threshold": threshold, "linkage": linkage}
+            ours = AgglomerativeClustering(**arguments).fit(X)
+            theirs = cluster.AgglomerativeClustering(**arguments).fit(X)
+            assert ours.n_clusters_ == theirs.n_clusters_
+            assert partition(ours.labels_) == partition(theirs.labels_)
+
+    def test_merges_at_the_threshold_are_not_applied(self):
+        # As in scikit-learn: "the linkage distance threshold at or above which clusters will not be merged".
+        points = [[0.0], [1.0], [3.0]]
+        for threshold, n_clusters in ((0.999, 3), (1.0, 3), (1.001, 2), (2.0, 2), (2.001, 1)):
+            model = AgglomerativeClustering(n_clusters=None, distance_threshold=threshold, linkage="single").fit(points)
+            assert model.n_clusters_ == n_clusters
+
+    def test_heights_that_fall(self):
+        # Heights 2, 24 and 12: the merge at 24 is not applied, so neither is the one at 12 that comes after it.
+        model = AgglomerativeClustering(
+            None, distance_threshold=13, linkage="chamfer_symmetric", metric="precomputed"
+        ).fit(squareform([1.0, 22, 4, 2, 19, 12]))
+        np.testing.assert_array_equal(model.labels_, [0, 0, 1, 2])
+
+
+class TestParameters:
+    @pytest.mark.parametrize(
+        ("parameters", "message"),
+        [
+            ({"n_clusters": 2, "distance_threshold": 1.0}, "exactly one of n_clusters and distance_threshold"),
+            ({"n_clusters": None}, "exactly one of n_clusters and distance_threshold"),
+            ({"n_clusters": 0}, "n_clusters must be between 1 and 60, got 0"),
+            ({"n_clusters": 61}, "n_clusters must be between 1 and 60, got 61"),
+            ({"n_clusters": None, "distance_threshold": -1.0}, "distance_threshold must be a number of at least 0"),
+            ({"n_clusters": None, "distance_threshold": np.nan}, "distance_threshold must be a number of at least 0"),
+            ({"linkage": "nope"}, "must be one of .*single.* got 'nope'"),
+            ({"metric": "nope"}, "metric must be"),
+            ({"order": "nope"}, "order must be one of"),
+            ({"engine": "nope"}, "engine must be one of"),
+            ({"n_jobs": 0}, "n_jobs must be"),
+            ({"memory_limit": "nope"}, "memory_limit must be"),
+            ({"connectivity": np.eye(60)}, "connectivity must be None"),
+            ({"memory": 3}, "memory"),
+        ],
+    )
+    def test_wrong_values(self, parameters, message):
+        with pytest.raises(ValueError, match=message):
+            AgglomerativeClustering(**parameters).fit(X)
+
+    @pytest.mark.parametrize("parameters", [{"n_clusters": 2.0}, {"n_clusters": None, "distance_threshold": "1"}])
+    def test_wrong_types(self, parameters):
+        with pytest.raises(TypeError, match="must be a"):
+            AgglomerativeClustering(**parameters).fit(X)
+
+    def test_a_wrong_number_of_clusters_is_noticed_before_the_tree_is_made(self):
+        # The tree would need more memory than there is.
+        x = np.broadcast_to(np.zeros(1), (3_000_000, 1))
+        with pytest.raises(ValueError, match="n_clusters"):
+            AgglomerativeClustering(n_clusters=3_000_001).fit(x)
+
+    def test_memory_limit_is_passed_on(self):
+        with pytest.raises(MemoryError, match="memory_limit"):
+            AgglomerativeClustering(memory_limit=100).fit(X)
+
+    def test_progress_is_passed_on(self, capsys):
+        AgglomerativeClustering(progress=True).fit(X)
+        assert "merges" in capsys.readouterr().err
+
+
+class TestAsPartOfScikitLearn:
+    def test_clone(self):
+        model = AgglomerativeClustering(n_clusters=7, linkage="ward", n_jobs=1).fit(X)
+        copy = clone(model)
+        assert copy.get_params() == model.get_params()
+        assert not hasattr(copy, "labels_")
+
+    def test_pipeline(self):
+        pipeline = make_pipeline(StandardScaler(), AgglomerativeClustering(n_clusters=3))
+        labels = pipeline.fit_predict(X)
+        np.testing.assert_array_equal(labels, AgglomerativeClustering(3).fit_predict(StandardScaler().fit_transform(X)))
+        np.testing.assert_array_equal(pipeline.predict(X), labels)
+
+    def test_pickle(self):
+        model = AgglomerativeClustering(n_clusters=3).fit(X)
+        again = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(again.predict(X), model.labels_)
+
+    def test_memory_keeps_the_tree(self, tmp_path):
+        def trees_kept():
+            return len(list(tmp_path.rglob("output.pkl")))
+
+        for n_clusters in (2, 9):
+            model = AgglomerativeClustering(n_clusters=n_clusters, memory=str(tmp_path)).fit(X)
+            np.testing.assert_array_equal(model.labels_, AgglomerativeClustering(n_clusters).fit(X).labels_)
+            assert trees_kept() == 1
+        AgglomerativeClustering(memory=str(tmp_path), n_jobs=1, memory_limit="1GB").fit(X)  # the same tree
+        assert trees_kept() == 1
+        AgglomerativeClustering(memory=str(tmp_path), linkage="ward").fit(X)
+        assert trees_kept() == 2
+        AgglomerativeClustering(memory=str(tmp_path)).fit(X[:-1])
+        assert trees_kept() == 3
+
+    def test_fit_leaves_its_input_alone(self):
+        x = X.copy()
+        AgglomerativeClustering().fit(x).predict(x)
+        np.testing.assert_array_equal(x, X)
+
+
+class TestPredict:
+    queries = gaussian(1, 300, 4)
+
+    def test_training_points_keep_their_labels(self):
+        for linkage in reference.LINKAGES:
+            model = AgglomerativeClustering(n_clusters=9, linkage=linkage).fit(X)
+            np.testing.assert_array_equal(model.predict(X), model.labels_)
+
+    @pytest.mark.parametrize("metric", [*REAL_METRICS, "jensenshannon", "manhattan", lambda x, y: np.abs(x - y).max()])
+    def test_new_points_join_the_nearest_training_point(self, metric):
+        train, queries = np.abs(X), np.abs(self.queries)
+        model = AgglomerativeClustering(n_clusters=20, metric=metric).fit(train)
+        # The variances that some metrics need are those of the training points.
+        options = {
+            "seuclidean": {"V": train.var(axis=0, ddof=1)},
+            "mahalanobis": {"VI": np.linalg.inv(np.cov(train.T))},
+        }.get(metric, {})
+        name = "cityblock" if metric == "manhattan" else metric
+        nearest = cdist(queries, train, name, **options).argmin(axis=1)
+        np.testing.assert_array_equal(model.predict(queries), model.labels_[nearest])
+
+    def test_it_is_the_cluster_that_chamfer_would_merge_the_point_with(self):
+        model = AgglomerativeClustering(n_clusters=4).fit(X)
+        clusters = [reference.Cluster(np.flatnonzero(model.labels_ == k), np.empty(0)) for k in range(4)]
+        for query in self.queries[:20]:
+            D = squareform(pdist(np.vstack([X, query])))
+            alone = reference.Cluster(np.array([60]), np.empty(0))
+            values = [reference.to_nearest(D, alone, cluster) for cluster in clusters]
+            assert model.predict([query]) == [np.argmin(values)]
+
+    @pytest.mark.parametrize("offset", [1e4, 1e8])
+    def test_points_far_from_the_origin(self, offset):
+        model = AgglomerativeClustering(n_clusters=30, linkage="average").fit(X + offset)
+        np.testing.assert_array_equal(model.predict(X + offset), model.labels_)
+
+    def test_rows_of_zeros_with_the_cosine_distance(self):
+        x = X.copy()
+        x[[7, 20]] = 0
+        model = AgglomerativeClustering(n_clusters=20, metric="cosine").fit(x)
+        np.testing.assert_array_equal(model.predict(x), model.labels_)
+        np.testing.assert_array_equal(model.predict(np.zeros((1, 4))), model.labels_[[7]])
+
+    def test_precomputed(self):
+        model = AgglomerativeClustering(n_clusters=20, metric="precomputed").fit(squareform(pdist(X)))
+        to_training = cdist(self.queries, X)
+        np.testing.assert_array_equal(model.predict(to_training), model.labels_[to_training.argmin(axis=1)])
+        with pytest.raises(ValueError, match="60 features"):
+            model.predict(to_training[:, :-1])
+
+    def test_before_fit(self):
+        with pytest.raises(NotFittedError):
+            AgglomerativeClustering().predict(X)
+
+    def test_another_number_of_columns(self):
+        with pytest.raises(ValueError, match="expecting 4 features"):
+            AgglomerativeClustering().fit(X).predict(X[:, :3])
+
+    def test_queries_that_the_metric_cannot_take(self):
+        model = AgglomerativeClustering(metric="correlation").fit(X)
+        with pytest.raises(ValueError, match="metric 'correlation' gave distances that are not numbers"):
+            model.predict(np.ones((1, 4)))

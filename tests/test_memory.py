@@ -1,0 +1,100 @@
+"""Memory: how much there is, and a refusal that says what is needed and what to do."""
+
+import numpy as np
+import pytest
+
+import chamfer
+from cases import gaussian
+from chamfer import memory
+
+X = gaussian(0, 20, 3)
+
+
+class TestRefusal:
+    @pytest.mark.parametrize("method", ["average", "chamfer"])
+    def test_too_little_memory(self, method):
+        x = gaussian(1, 354, 2)
+        with pytest.raises(MemoryError) as caught:
+            chamfer.linkage(x, method, memory_limit="10kB")
+        message = str(caught.value)
+        for part in (
+            f"'{method}'",
+            "354 points",
+            "needs",
+            "10 kB are allowed by memory_limit",
+            "float32",
+            "fewer points",
+        ):
+            assert part in message
+
+    def test_what_it_needs_is_enough(self):
+        # 100 points have 4950 pairs of 8 bytes.
+        x = gaussian(2, 100, 2)
+        with pytest.raises(MemoryError, match=r"needs 39.6 kB"):
+            chamfer.linkage(x, "average", memory_limit=39_599)
+        assert chamfer.linkage(x, "average", memory_limit=39_600).shape == (99, 4)
+        assert chamfer.linkage(x.astype(np.float32), "average", memory_limit=19_800).shape == (99, 4)
+
+    def test_more_than_the_machine_has(self):
+        # A view of one row: ten million points without the memory for them.
+        x = np.broadcast_to(np.zeros(1), (10_000_000, 1))
+        with pytest.raises(MemoryError, match=r"needs 400 TB, .* are available"):
+            chamfer.linkage(x, "average")
+
+    def test_another_engine_is_named_where_there_is_one(self):
+        with pytest.raises(MemoryError, match="engine='points'"):
+            chamfer.linkage(X, "ward", engine="dense", memory_limit=1)
+
+    def test_the_points_engine_needs_no_matrix(self):
+        assert chamfer.linkage(X, "ward", engine="points", memory_limit=1).shape == (19, 4)
+
+    @pytest.mark.parametrize("limit", ["40kB", "40 kb", "0.04MB", "0.00004G", " 39.1KiB ", "40000", 40_000, 40_000.0])
+    def test_ways_to_write_a_limit(self, limit):
+        x = gaussian(3, 100, 2)
+        assert chamfer.linkage(x, "average", memory_limit=limit).shape == (99, 4)
+        with pytest.raises(MemoryError, match="40 kB are allowed"):
+            chamfer.linkage(gaussian(3, 102, 2), "average", memory_limit=limit)
+
+
+class TestAvailableMemory:
+    """What the system's files say, under names and in units of its own."""
+
+    machine = {"/proc/meminfo": "MemTotal: 9000 kB\nMemAvailable: 5000 kB\n"}
+    new = {
+        "/sys/fs/cgroup/memory.max": "4000000\n",
+        "/sys/fs/cgroup/memory.current": "3000000\n",
+        "/sys/fs/cgroup/memory.stat": "anon 5\ninactive_file 200000\nactive_file 100000\n",
+    }
+    old = {
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes": "4000000\n",
+        "/sys/fs/cgroup/memory/memory.usage_in_bytes": "2500000\n",
+        "/sys/fs/cgroup/memory/memory.stat": "inactive_file 7\ntotal_inactive_file 300000\ntotal_active_file 0\n",
+    }
+
+    @pytest.mark.parametrize(
+        ("files", "available"),
+        [
+            pytest.param(machine, 5000 * 1024, id="a machine"),
+            pytest.param(machine | new, 1_300_000, id="a container"),
+            pytest.param(machine | old, 1_800_000, id="an older container"),
+            pytest.param(machine | new | {"/sys/fs/cgroup/memory.max": "max\n"}, 5000 * 1024, id="no limit"),
+            pytest.param(new | {"/sys/fs/cgroup/memory.max": "1000\n"}, 0, id="more used than allowed"),
+        ],
+    )
+    def test_the_smallest_limit_counts(self, monkeypatch, files, available):
+        monkeypatch.setattr(memory, "_lines", lambda name: files.get(name, "").splitlines())
+        assert memory.available_memory() == available
+
+    def test_systems_without_such_files(self, monkeypatch):
+        monkeypatch.setattr(memory, "_lines", lambda name: [])
+        assert memory.available_memory() > 10**8
+
+    def test_here(self):
+        assert 10**7 < memory.available_memory() <= 1 << 62
+
+    @pytest.mark.parametrize(
+        ("size", "text"),
+        [(5, "5 B"), (999, "999 B"), (1000, "1 kB"), (39_600, "39.6 kB"), (4e14, "400 TB")],
+    )
+    def test_sizes_for_people(self, size, text):
+        assert memory.human(size) == text

@@ -1,0 +1,162 @@
+"""While it runs: progress bars, Ctrl-C, the interpreter lock, and nothing left behind."""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist
+from threadpoolctl import threadpool_info
+
+import chamfer
+from cases import gaussian
+
+
+class TestProgress:
+    @pytest.mark.parametrize("method", ["chamfer", "average", "centroid"])
+    def test_bars_for_distances_and_merges(self, method, capsys):
+        chamfer.linkage(gaussian(0, 50, 2), method, engine="dense", progress=True)
+        out, err = capsys.readouterr()
+        assert out == ""
+        for stage in ("distances", "merges"):
+            assert f"{stage}: 100%" in err
+        assert err.index("distances") < err.index("merges")
+
+    @pytest.mark.parametrize("metric", ["cityblock", "euclidean"])
+    def test_bar_of_other_ways_to_the_tree(self, metric, capsys):
+        chamfer.linkage(gaussian(0, 50, 2), "single", metric, progress=True)
+        assert "merges: 100%" in capsys.readouterr().err
+
+    @pytest.mark.parametrize("metric", ["cityblock", "euclidean"])
+    def test_silence_otherwise(self, metric, capsys):
+        chamfer.linkage(gaussian(0, 50, 2), "average", metric)
+        assert capsys.readouterr() == ("", "")
+
+    def test_the_tree_is_the_same(self):
+        X = gaussian(1, 600, 20)
+        np.testing.assert_array_equal(chamfer.linkage(X, progress=True), chamfer.linkage(X))
+
+    def test_bars_move_while_they_run(self, capsys):
+        # Long enough for several looks at the clock.
+        chamfer.linkage(gaussian(2, 12_000, 8), "ward", engine="points", n_jobs=1, progress=True)
+        shown = {part.split("|")[0] for part in capsys.readouterr().err.split("\r")}
+        assert shown - {"", "merges:   0%", "merges: 100%"}
+
+
+INTERRUPTED = """
+import os, sys, threading, time
+import numpy as np
+import chamfer
+
+n, d = {shape}
+X = np.random.default_rng(0).random((n, d), dtype=np.float32)
+try:
+    chamfer.linkage(X, {arguments}, n_jobs=2, progress=True)
+except KeyboardInterrupt:
+    print(time.time())
+time.sleep(0.3)
+before = time.process_time()
+time.sleep(0.5)
+print([type(thread).__name__ for thread in threading.enumerate()])
+print(time.process_time() - before)
+print(chamfer.linkage([[0.0], [1.0]]).tolist())
+"""
+
+
+@pytest.mark.parametrize(
+    ("stage", "shape", "arguments"),
+    [
+        pytest.param("distances", (12_000, 4_000), "'average'", id="by products"),
+        pytest.param("distances", (12_000, 50), "'average', 'canberra'", id="by SciPy"),
+        pytest.param(
+            "distances", (8_000, 4), "'average', lambda x, y: np.abs(x - y).sum()", id="distances by a function"
+        ),
+        pytest.param("merges", (100_000, 8), "'ward', engine='points'", id="chain"),
+        pytest.param("merges", (100_000, 8), "'centroid', engine='points'", id="generic algorithm"),
+        pytest.param("merges", (100_000, 8), "'single', engine='points'", id="spanning tree"),
+        pytest.param("merges", (10_000, 8), "'chamfer_normalized_symmetric'", id="chamfer"),
+    ],
+)
+def test_ctrl_c(stage, shape, arguments):
+    script = INTERRUPTED.format(shape=shape, arguments=arguments)
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        seen = ""
+        while f"{stage}:" not in seen:
+            character = child.stderr.read(1)
+            assert character, f"it ended before {stage}: {seen}"
+            seen += character
+        time.sleep(0.3)
+        sent = time.time()
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+    assert child.returncode == 0, err
+    lines = out.splitlines()
+    assert len(lines) == 4, f"it was not interrupted: {out}"
+    interrupted, threads, busy, after = lines
+    assert float(interrupted) - sent < 3, "it took long to stop"
+    assert threads in ("['_MainThread']", "['_MainThread', 'TMonitor']"), "a thread is left, and not tqdm's own"
+    assert float(busy) < 0.25, "something is still computing"
+    assert after == "[[0.0, 1.0, 1.0, 2.0]]"
+
+
+@pytest.mark.parametrize(
+    ("shape", "arguments"),
+    [((3_000, 400), {"method": "average"}), ((8_000, 8), {"method": "ward", "engine": "points"})],
+    ids=["distances", "merges"],
+)
+def test_other_threads_run_meanwhile(shape, arguments):
+    X = gaussian(0, *shape, np.float32)
+    turns, stop = [], threading.Event()
+
+    def work():
+        while not stop.wait(0.001):
+            turns.append(time.perf_counter())
+
+    other = threading.Thread(target=work)
+    other.start()
+    start = time.perf_counter()
+    chamfer.linkage(X, **arguments)
+    end = time.perf_counter()
+    stop.set()
+    other.join()
+    # With the lock kept there would be none at all.
+    during = sum(start < turn < end for turn in turns)
+    assert during > 10 * (end - start)
+
+
+def blas_threads():
+    return [(library["filepath"], library["num_threads"]) for library in threadpool_info()]
+
+
+class TestNothingIsLeftBehind:
+    def test_blas_keeps_its_threads(self):
+        before = blas_threads()
+        chamfer.linkage(gaussian(3, 600, 20), "average")
+        assert blas_threads() == before
+
+    def test_no_python_thread_is_left(self):
+        before = threading.active_count()
+        chamfer.linkage(gaussian(4, 300, 2), "average", "cityblock", n_jobs=2)
+        assert threading.active_count() == before
+
+    def test_calls_from_several_threads(self):
+        X = gaussian(5, 600, 20)
+        expected = chamfer.linkage(pdist(X), "average")
+        before, trees = blas_threads(), []
+        callers = [
+            threading.Thread(target=lambda: trees.extend(chamfer.linkage(X, "average", n_jobs=2) for _ in range(5)))
+            for _ in range(4)
+        ]
+        for caller in callers:
+            caller.start()
+        for caller in callers:
+            caller.join()
+        assert len(trees) == 20
+        for Z in trees:
+            np.testing.assert_allclose(Z, expected, rtol=1e-9)
+        assert blas_threads() == before
