@@ -18,13 +18,6 @@ autodoc_typehints = "none"  # the docstrings have them, for people
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
-html_theme = "pydata_sphinx_theme"
+html_theme = "furo"
 html_title = "chamfer"
-html_theme_options = {
-    "show_prev_next": True,
-    "secondary_sidebar_items": ["page-toc"],
-    "navbar_align": "left",
-    "footer_start": ["copyright"],
-    "footer_end": [],
-}
 html_static_path: list[str] = []

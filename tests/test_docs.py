@@ -79,7 +79,7 @@ def test_pictures_exist():
 
 
 def test_the_site_builds_without_warnings(tmp_path):
-    for name in ("sphinx", "numpydoc", "myst_parser", "pydata_sphinx_theme"):
+    for name in ("sphinx", "numpydoc", "myst_parser", "furo"):
         pytest.importorskip(name)
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
     shutil.copytree(DOCS, tmp_path / "docs")  # pages of the API are generated beside the others
