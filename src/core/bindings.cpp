@@ -8,11 +8,11 @@
 #include <cmath>
 #include <string>
 
-#include "chain.hpp"
 #include "chamfer.hpp"
 #include "dendrogram.hpp"
 #include "generic.hpp"
 #include "pairwise.hpp"
+#include "rounds.hpp"
 #include "spanning.hpp"
 
 namespace nb = nanobind;
@@ -95,16 +95,30 @@ void bind_pairwise(nb::module_& m) {
         "Writes all distances into `out`, condensed if it has one dimension, square if it has two.");
 }
 
-// The algorithm for a rule, whatever its rows come from.
-template <class R>
-Merges run(R&& rows, const Tick& tick) {
-    using Rule = typename std::remove_reference_t<R>::RuleType;
-    if constexpr (std::is_same_v<Rule, Single>)
-        return spanning_tree(rows, tick);
-    else if constexpr (Rule::reducible)
-        return chain(rows, tick);
-    else
-        return Generic(rows).run(tick);
+// The algorithm for a rule, from a condensed matrix.
+template <class R, class T>
+Merges run(const Triangle<T>& matrix, int threads, const Tick& tick) {
+    if constexpr (std::is_same_v<R, Single>) {
+        return spanning_tree(matrix, threads, tick);
+    } else if constexpr (R::reducible) {
+        return Rounds<T, R>(matrix, threads).run(tick);
+    } else {
+        MatrixRows<T, R> rows(matrix);
+        return Generic(rows, threads).run(tick);
+    }
+}
+
+// The same, from points.
+template <class R, class T>
+Merges run(const Points<T>& points, int threads, const Tick& tick) {
+    if constexpr (std::is_same_v<R, Single>) {
+        return spanning_tree(points, tick);
+    } else if constexpr (R::reducible) {
+        return CentreRounds<R>(points, threads).run(tick);
+    } else {
+        CentreRows<R> rows(points);
+        return Generic(rows, threads).run(tick);
+    }
 }
 
 template <class R>
@@ -114,19 +128,18 @@ void bind_rule(nb::module_& m, const char* name) {
             name,
             [](Array<T, 1> distances, Index n, int threads, nb::object callback) {
                 return tree_of(callback, R::reducible, [&](const Tick& tick) {
-                    return run(MatrixRows<T, R>({distances.data(), n, true}, threads), tick);
+                    return run<R>(Triangle<T>{distances.data(), n, true}, threads, tick);
                 });
             },
             "distances"_a.noconvert(), "n"_a, "threads"_a, "tick"_a = nb::none(),
             "Z from condensed distances, which are overwritten; squared in and out for ward, centroid, "
             "median.");
-        if constexpr (CentreRule<R>)
+        if constexpr (CentreRule<R> || std::is_same_v<R, Single>)
             m.def(
                 name,
                 [](Array<const T, 2> X, int threads, nb::object callback) {
-                    return tree_of(callback, R::reducible, [&](const Tick& tick) {
-                        return run(CentreRows<R>(points_of<T>(X), threads), tick);
-                    });
+                    return tree_of(callback, R::reducible,
+                                   [&](const Tick& tick) { return run<R>(points_of<T>(X), threads, tick); });
                 },
                 "X"_a.noconvert(), "threads"_a, "tick"_a = nb::none(),
                 "Z with squared heights from points, in O(n d) memory.");
