@@ -172,10 +172,11 @@ class TestManyPointsManyCoordinates:
 
     @pytest.mark.parametrize("dtype", [np.float64, np.float32])
     @pytest.mark.parametrize("method", ["average", "chamfer", "complete"])
-    def test_tight_clusters_far_from_each_other(self, dtype, method):
-        # Distances of about 1e-3 between points at 1e3: the multiplication alone would leave three digits in double.
+    @pytest.mark.parametrize("width", [1e-3, 1e-1, 10])
+    def test_tight_clusters_far_from_each_other(self, dtype, method, width):
+        # Multiplication leaves about 16 digits less those of (1e3 / width)²: four, eight or twelve.
         centres = 1e3 * gaussian(3, 30, 20)
-        X = (np.repeat(centres, 20, axis=0) + 1e-3 * gaussian(4, 600, 20)).astype(dtype)
+        X = (np.repeat(centres, 20, axis=0) + width * gaussian(4, 600, 20)).astype(dtype)
         expected = chamfer.linkage(pdist(X.astype(np.float64)), method)
         tolerance = 1e-9 if dtype == np.float64 else 1e-5
         np.testing.assert_allclose(chamfer.linkage(X, method)[:, 2], expected[:, 2], rtol=tolerance)

@@ -1,5 +1,6 @@
 """While it runs: progress bars, Ctrl-C, the interpreter lock, and nothing left behind."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -127,6 +128,27 @@ def test_other_threads_run_meanwhile(shape, arguments):
     # With the lock kept there would be none at all.
     during = sum(start < turn < end for turn in turns)
     assert during > 10 * (end - start)
+
+
+FORKED = """
+import os, signal
+import numpy as np
+import chamfer
+
+X = np.random.default_rng(0).normal(size=(700, 20))
+expected = chamfer.linkage(X, "average", n_jobs=2)
+child = os.fork()
+if child == 0:
+    signal.alarm(30)
+    os._exit(0 if np.array_equal(chamfer.linkage(X, "average", n_jobs=2), expected) else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_forked_process_does_not_wait_for_the_threads_of_its_parent():
+    run = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=60)
+    assert run.stdout == "0\n", run.stderr
 
 
 def blas_threads():

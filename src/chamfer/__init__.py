@@ -2,8 +2,8 @@
 
     points ──► source ──► engine (linkage) ──► dendrogram ──► cut ──► labels
 
-A linkage owns the numbers, an engine owns the order of merges, a source owns the distances, a dendrogram owns
-the result:
+A linkage owns the numbers, an engine owns the order of merges, a source owns the distances, a dendrogram owns the
+result:
 
 ======================  =================================================================================
 ``hac``                 `linkage`, the door that SciPy's users know: checks, chooses an engine, runs it

@@ -1,14 +1,15 @@
 """The compiled core, in the version for the best instruction set that this machine knows."""
 
-from importlib import import_module, util
+from importlib import import_module
+from typing import Any
 
-from chamfer import _core_base
+_base: Any = import_module("chamfer._core_base")
+level: str = _base.instruction_set()
+try:
+    _best: Any = _base if level == "base" else import_module(f"chamfer._core_{level}")
+except ImportError:  # the package was compiled without this level
+    level, _best = "base", _base
 
-level = _core_base.instruction_set()
-if level == "base" or util.find_spec(f"chamfer._core_{level}") is None:
-    _best = _core_base
-    level = "base"
-else:
-    _best = import_module(f"chamfer._core_{level}")
 
-globals().update({name: value for name, value in vars(_best).items() if not name.startswith("__")})
+def __getattr__(name: str) -> Any:
+    return getattr(_best, name)

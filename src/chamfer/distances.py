@@ -18,7 +18,7 @@ _BLOCK = 256  # rows that cdist computes at a time
 
 
 @lru_cache(maxsize=1)
-def blas() -> _core.Blas:
+def blas() -> Any:
     """Matrix multiplication from SciPy's BLAS."""
     from scipy.linalg import cython_blas
 
@@ -37,7 +37,7 @@ def prepare(points: Points) -> Points:
         norms = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
         none = norms == 0
         norms[none] = 1
-        X = (X / norms[:, None]).astype(X.dtype)
+        X = np.asarray((X / norms[:, None]).astype(X.dtype))
         if none.any():
             X = np.column_stack([X, none.astype(X.dtype)])
     return Points(X, points.metric)
@@ -54,7 +54,7 @@ def centre(X: Array) -> Array:
         )
     grid = np.exp2(np.floor(np.log2(np.where(spread > 0, spread, 1))) - 3)
     mean = X.mean(axis=0, dtype=np.float64)
-    return np.round(mean / grid) * grid
+    return np.asarray(np.round(mean / grid) * grid)
 
 
 def condensed(points: Points, threads: int, tick: Tick | None = None) -> Array:

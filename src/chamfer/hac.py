@@ -14,6 +14,7 @@ from chamfer.memory import available_memory, require_memory
 from chamfer.progress import Progress
 from chamfer.sources import SOURCES, Source, make_source
 from chamfer.validation import (
+    FAST_METRICS,
     Array,
     Condensed,
     Metric,
@@ -81,7 +82,7 @@ def linkage(
     progress: bool = False,
     info: Info | None = None,
 ) -> Array:
-    """Cluster points hierarchically.
+    r"""Cluster points hierarchically.
 
     Starting from single points, the two clusters with the smallest linkage value are merged until one is left.
 
@@ -120,8 +121,8 @@ def linkage(
     -------
     ndarray of shape (n - 1, 4)
         SciPy's linkage matrix: row ``i`` merges clusters ``Z[i, 0] < Z[i, 1]`` at height ``Z[i, 2]`` into cluster
-        ``n + i`` of ``Z[i, 3]`` points, in merge order. Chamfer, centroid and median heights may fall from one merge to a
-        later one: cut with `chamfer.cut`, or pass through `chamfer.monotone` before SciPy's functions.
+        ``n + i`` of ``Z[i, 3]`` points, in merge order. Chamfer, centroid and median heights may fall from one merge
+        to a later one: cut with `chamfer.cut`, or pass through `chamfer.monotone` before SciPy's functions.
 
     Notes
     -----
@@ -129,22 +130,23 @@ def linkage(
 
     ================================  ===================================================
     ``chamfer``                       Ch(A,B) = Σ_{a∈A} min_{b∈B} d(a,b), the smaller of Ch(A,B) and Ch(B,A)
-    ``chamfer_normalized``            Ch(A,B) / \\|A\\|, the smaller of both directions
+    ``chamfer_normalized``            Ch(A,B) / \|A\|, the smaller of both directions
     ``chamfer_capped``                Σ_{a∈A} min(κ(a), min_{b∈B} d(a,b)), the smaller of both directions
     ``chamfer_symmetric``             Ch(A,B) + Ch(B,A)
-    ``chamfer_normalized_symmetric``  Ch(A,B) / \\|A\\| + Ch(B,A) / \\|B\\|
+    ``chamfer_normalized_symmetric``  Ch(A,B) / \|A\| + Ch(B,A) / \|B\|
     ``single``                        min d(a,b)
     ``complete``                      max d(a,b)
     ``average``                       mean d(a,b)
     ``weighted``                      mean of the values of the two clusters that A was merged from
-    ``ward``                          √(2\\|A\\|\\|B\\| / (\\|A\\|+\\|B\\|)) · ‖mean A − mean B‖
+    ``ward``                          √(2\|A\|\|B\| / (\|A\|+\|B\|)) · ‖mean A − mean B‖
     ``centroid``                      ‖mean A − mean B‖
     ``median``                        ‖m(A) − m(B)‖, m being the midpoint of the two centres merged
     ================================  ===================================================
 
-    In ``chamfer_capped``, κ(a) is the distance from a to its (`n_neighbors` + 1)-th nearest other point, so that an outlier or a far
-    corner of A cannot veto a merge. A is a candidate to join B if B holds one of the `n_neighbors` nearest neighbours of a point
-    of A; when no candidates are left, the remaining clusters are merged by plain Chamfer linkage.
+    In ``chamfer_capped``, κ(a) is the distance from a to its (`n_neighbors` + 1)-th nearest other point, so that an
+    outlier or a far corner of A cannot veto a merge. A is a candidate to join B if B holds one of the `n_neighbors`
+    nearest neighbours of a point of A; when no candidates are left, the remaining clusters are merged by plain
+    Chamfer linkage.
 
     The last three need Euclidean distances. Of equal values the pair with the smaller lower cluster number is merged,
     then the one with the smaller higher number, wherever the engine compares the two.
@@ -195,7 +197,7 @@ def _use_lists(
         return True
     if engine != "auto" or not chosen.lists:
         return False
-    fast = isinstance(data, Points) and data.metric in distances.FAST_METRICS
+    fast = isinstance(data, Points) and data.metric in FAST_METRICS
     limit = available_memory() if run.memory_limit is None else run.memory_limit
     return (fast and data.n >= LISTS_FROM) or _matrix_size(chosen, data) > limit
 
@@ -227,7 +229,7 @@ def _from_lists(
 
 def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: str) -> bool:
     """Whether to compute linkage values from points as needed, rather than keep a matrix."""
-    possible = chosen.points and isinstance(data, Points) and data.metric in distances.FAST_METRICS
+    possible = chosen.points and isinstance(data, Points) and data.metric in FAST_METRICS
     if engine == "points" and not possible:
         able = ", ".join(name for name, each in METHODS.items() if each.points)
         raise ValueError(f"engine 'points' takes observations, a fast metric and one of {able}; got method {method!r}")
@@ -276,7 +278,7 @@ def _from_matrix(chosen: Method, data: Points | Condensed, method: str, run: Run
 def _matrix_size(chosen: Method, data: Points | Condensed) -> int:
     """Bytes that the dense engine needs."""
     # Chamfer adds a row of sums in double for each cluster of two points and more, so for half the points at most.
-    n, size = data.n, data.dtype.itemsize
+    n, size = data.n, int(data.dtype.itemsize)
     return n * n * (size + 4) if chosen.square else n * (n - 1) // 2 * size
 
 

@@ -1,7 +1,7 @@
 """The lists engine: exact Chamfer linkage in O(n k) memory.
 
-The core merges until it misses something, and says which points' lists it needs; the source finds their nearest clusters; the core
-goes on. Progress, interrupts and whatever the source does stay on this side.
+The core merges until it misses something, and says which points' lists it needs; the source finds their nearest
+clusters; the core goes on. Progress, interrupts and whatever the source does stay on this side.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Few coordinates whose distance never exceeds the true one.
 
-The points are centred and rotated into leading principal coordinates; the length of what is left becomes one more coordinate.
-For orthonormal axes V, |x - y|² ≥ |V'x - V'y|² + (rest(x) - rest(y))², by Pythagoras and the triangle inequality. Which axes are
-taken, and how many, decides how tight the bound is, never whether it holds.
+The points are centred and rotated into leading principal coordinates; the length of what is left becomes one more
+coordinate. For orthonormal axes V, |x - y|² ≥ |V'x - V'y|² + (rest(x) - rest(y))², by Pythagoras and the triangle
+inequality. Which axes are taken, and how many, decides how tight the bound is, never whether it holds.
 """
 
 from __future__ import annotations
@@ -74,26 +74,32 @@ class Principal:
         safe = lengths[0].max() < 1e30 and rounding < 0.05 * np.median(reach)
         self.filter_dtype = np.float32 if safe else np.float64
 
-    def coordinates(self, m: int, dtype: Any) -> Array:
-        """Of every point, m principal coordinates and the length of the rest; all coordinates if m is d."""
+    def coordinates(self, m: int, fine: int, dtype: Any) -> tuple[Array, Array]:
+        """Of every point, m principal coordinates and the length of the rest; and the same for more, `fine`.
+
+        All coordinates, and no finer ones, if m is d.
+        """
         n, d = self._X.shape
-        if m == 0:
-            return np.empty((n, 0), dtype)
-        m = min(m, self._axes.shape[1]) if m < d else d
         whole = m == d
-        out = np.empty((n, d if whole else m + 1), dtype)
-        axes = self._axes[:, :m]
+        fine = 0 if whole else fine
+        most = max(m, fine)
+        coarse = np.empty((n, d if whole else m + 1), dtype)
+        finer = np.empty((n, fine + 1 if fine else 0), dtype)
         for first in range(0, n, _SAMPLE):
             part = slice(first, first + _SAMPLE)
             rows = self._X[part].astype(np.float64) - self._mean
             if whole:
-                out[part] = rows
+                coarse[part] = rows
                 continue
-            leading = rows @ axes
-            out[part, :m] = leading
-            rows -= leading @ axes.T
-            out[part, m] = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-        return out
+            leading = rows @ self._axes[:, :most]
+            rows -= leading @ self._axes[:, :most].T
+            rest = np.einsum("ij,ij->i", rows, rows)
+            coarse[part, :m] = leading[:, :m]
+            coarse[part, m] = np.sqrt(rest + np.square(leading[:, m:]).sum(axis=1))
+            if fine:
+                finer[part, :fine] = leading
+                finer[part, fine] = np.sqrt(rest)
+        return coarse, finer
 
 
 def _squared(x: Array, y: Array) -> Array:

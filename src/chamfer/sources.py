@@ -33,8 +33,8 @@ _ROWS = 256  # rows of distances held at a time
 class Answer(NamedTuple):
     """Nearest clusters of some points, one row each.
 
-    ``clusters`` holds k cluster labels (int32; -1 where there are fewer), ``distances`` the distance to the nearest point of
-    each, and ``bounds`` a number that the distance to any other cluster is not below.
+    ``clusters`` holds k cluster labels (int32; -1 where there are fewer), ``distances`` the distance to the
+    nearest point of each, and ``bounds`` a number that the distance to any other cluster is not below.
     """
 
     clusters: Array
@@ -59,8 +59,8 @@ class Source(Protocol):
     def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
         """Find the k nearest clusters of each of `points`, their own cluster excluded.
 
-        ``labels[p]`` is the cluster of point p, an int32 below n. Of clusters at equal distance those with smaller labels are
-        taken. `tick` may be called now and then with the number of points done.
+        ``labels[p]`` is the cluster of point p, an int32 below n. Of clusters at equal distance those with
+        smaller labels are taken. `tick` may be called now and then with the number of points done.
         """
         ...
 
@@ -89,17 +89,15 @@ class BlasSource(_Search):
 
     def __init__(self, points: Points, principal: Principal | None = None) -> None:
         principal = principal or Principal(points)
-        coordinates = principal.coordinates(principal.best, principal.filter_dtype)
-        near = np.ascontiguousarray(coordinates[:, :8])
-        order = _core.near_order(near, _ROWS)
-        coordinates = np.ascontiguousarray(coordinates[order])
-        fine = principal.coordinates(principal.fine, principal.filter_dtype)[order]
+        coarse, fine = principal.coordinates(principal.best, principal.fine, principal.filter_dtype)
+        order = _core.near_order(np.ascontiguousarray(coarse[:, :8]), _ROWS)
+        coarse, fine = coarse[order], fine[order]
         suffix = ("32" if points.X.dtype == np.float32 else "64") + (
-            "Double" if coordinates.dtype == np.float64 else ""
+            "Double" if coarse.dtype == np.float64 else ""
         )
-        search = getattr(_core, f"BlockSearch{suffix}")(points.X, points.metric, coordinates, fine, order, blas())
+        search = getattr(_core, f"BlockSearch{suffix}")(points.X, points.metric, coarse, fine, order, blas())
         super().__init__(points, search)
-        self.n_coordinates = coordinates.shape[1]
+        self.n_coordinates = coarse.shape[1]
 
     def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
         """Find the k nearest clusters of each of `points`."""
@@ -122,7 +120,7 @@ class TreeSource(_Search):
             coordinates = points.X.astype(np.float64)
         else:
             principal = principal or Principal(points)
-            coordinates = principal.coordinates(principal.few, np.float64)
+            coordinates = principal.coordinates(principal.few, 0, np.float64)[0]
         build = _core.TreeSearch32 if points.X.dtype == np.float32 else _core.TreeSearch64
         super().__init__(points, build(points.X, points.metric, coordinates, own))
         self.n_coordinates = coordinates.shape[1]
@@ -142,7 +140,7 @@ class CdistSource:
         X, metric = self._points.X, self._points.metric
 
         def rows(some: Array) -> Array:
-            return cdist(X[some], X, metric, **self._options).astype(self.dtype)
+            return np.asarray(cdist(X[some], X, metric, **self._options), self.dtype)
 
         return _select(rows, points, labels, k, self.dtype, threads, tick)
 
@@ -165,7 +163,7 @@ class PrecomputedSource:
             place[low == high] = 0
             values = self._values[place]
             values[low == high] = 0
-            return values
+            return np.asarray(values)
 
         return _select(rows, points.astype(np.int64), labels, k, self.dtype, threads, tick)
 
@@ -212,7 +210,7 @@ def make_source(name: str, data: Points | Condensed, k: int, threads: int) -> So
 
 def choose_source(points: Points, k: int, threads: int) -> BlasSource | TreeSource:
     """Choose between tree and multiplication by trying both on a sample of the points."""
-    if points.X.shape[1] <= 3:
+    if points.X.shape[1] <= 4:
         return TreeSource(points)
     principal = Principal(points)
     if points.n < 20_000 or principal.share_of_few > 0.02:
@@ -223,4 +221,5 @@ def choose_source(points: Points, k: int, threads: int) -> BlasSource | TreeSour
     tree.nearest(sample, np.arange(points.n, dtype=np.int32), k, threads)
     tree_seconds = (time.perf_counter() - start) / len(sample) * points.n
     blas_seconds = principal.seconds_per_pair * points.n * (points.n / 2) / threads
-    return tree if tree_seconds < blas_seconds else BlasSource(points, principal)
+    # Lists made anew reach farther than first ones, which costs a tree more than a multiplication.
+    return tree if 20 * tree_seconds < blas_seconds else BlasSource(points, principal)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import os
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ class Points:
         return int(self.X.shape[0])
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> Any:
         """Of the points, and so of their distances."""
         return self.X.dtype
 
@@ -50,7 +51,7 @@ class Condensed:
     n: int
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> Any:
         """Of the distances."""
         return self.values.dtype
 
@@ -87,6 +88,9 @@ def _is_integer(value: object) -> TypeGuard[int]:
     return not isinstance(value, bool) and isinstance(value, numbers.Integral)
 
 
+_PROCESS = os.getpid()
+
+
 @lru_cache(maxsize=1)
 def _processors() -> int:
     return int(cpu_count())
@@ -94,11 +98,13 @@ def _processors() -> int:
 
 def check_threads(n_jobs: object) -> int:
     """Number of threads that `n_jobs` stands for."""
-    most = min(_core.available_threads(), _processors())
+    if n_jobs is not None and (not _is_integer(n_jobs) or n_jobs == 0):
+        raise ValueError(f"n_jobs must be None or an integer other than 0, got {n_jobs!r}")
+    if os.getpid() != _PROCESS:
+        return 1  # the threads of GNU's OpenMP do not survive a fork: waiting for them would never end
+    most = int(min(_core.available_threads(), _processors()))
     if n_jobs is None:
         return most
-    if not _is_integer(n_jobs) or n_jobs == 0:
-        raise ValueError(f"n_jobs must be None or an integer other than 0, got {n_jobs!r}")
     # A few threads for each processor do no harm; thousands would end the process.
     return min(int(n_jobs), 4 * _processors()) if n_jobs > 0 else max(1, most + 1 + int(n_jobs))
 

@@ -10,12 +10,12 @@
 #include <string>
 
 #include "blocks.hpp"
-#include "chain.hpp"
 #include "chamfer.hpp"
 #include "dendrogram.hpp"
 #include "generic.hpp"
 #include "lists.hpp"
 #include "pairwise.hpp"
+#include "rounds.hpp"
 #include "scores.hpp"
 #include "spanning.hpp"
 #include "tree.hpp"
@@ -86,8 +86,7 @@ void bind_pairwise(nb::module_& m) {
     m.def(
         "pairwise",
         [](Array<const T, 2> X, Array<const double, 1> shift, const std::string& metric,
-           nb::ndarray<T, nb::c_contig, nb::device::cpu> out, const Blas& blas, int threads,
-           nb::object callback) {
+           nb::ndarray<T, nb::c_contig, nb::device::cpu> out, const Blas& blas, int threads, nb::object callback) {
             const Tick tick = python_tick(callback);
             const Points<T> points = points_of<T>(X);
             const Triangle<T> triangle{out.data(), points.n, out.ndim() == 1};
@@ -95,21 +94,34 @@ void bind_pairwise(nb::module_& m) {
             nb::gil_scoped_release unlocked;
             pairwise(points, shift.data(), kind, triangle, blas, threads, tick);
         },
-        "X"_a.noconvert(), "shift"_a, "metric"_a, "out"_a.noconvert(), "blas"_a, "threads"_a,
-        "tick"_a = nb::none(),
+        "X"_a.noconvert(), "shift"_a, "metric"_a, "out"_a.noconvert(), "blas"_a, "threads"_a, "tick"_a = nb::none(),
         "Writes all distances into `out`, condensed if it has one dimension, square if it has two.");
 }
 
-// The algorithm for a rule, whatever its rows come from.
-template <class R>
-Merges run(R&& rows, const Tick& tick) {
-    using Rule = typename std::remove_reference_t<R>::RuleType;
-    if constexpr (std::is_same_v<Rule, Single>)
-        return spanning_tree(rows, tick);
-    else if constexpr (Rule::reducible)
-        return chain(rows, tick);
-    else
-        return Generic(rows).run(tick);
+// The algorithm for a rule, from a condensed matrix.
+template <class R, class T>
+Merges run(const Triangle<T>& matrix, int threads, const Tick& tick) {
+    if constexpr (std::is_same_v<R, Single>) {
+        return spanning_tree(matrix, threads, tick);
+    } else if constexpr (R::reducible) {
+        return Rounds<T, R>(matrix, threads).run(tick);
+    } else {
+        MatrixRows<T, R> rows(matrix);
+        return Generic(rows, threads).run(tick);
+    }
+}
+
+// The same, from points.
+template <class R, class T>
+Merges run(const Points<T>& points, int threads, const Tick& tick) {
+    if constexpr (std::is_same_v<R, Single>) {
+        return spanning_tree(points, tick);
+    } else if constexpr (R::reducible) {
+        return CentreRounds<R>(points, threads).run(tick);
+    } else {
+        CentreRows<R> rows(points);
+        return Generic(rows, threads).run(tick);
+    }
 }
 
 template <class R>
@@ -119,19 +131,18 @@ void bind_rule(nb::module_& m, const char* name) {
             name,
             [](Array<T, 1> distances, Index n, int threads, nb::object callback) {
                 return tree_of(callback, R::reducible, [&](const Tick& tick) {
-                    return run(MatrixRows<T, R>({distances.data(), n, true}, threads), tick);
+                    return run<R>(Triangle<T>{distances.data(), n, true}, threads, tick);
                 });
             },
             "distances"_a.noconvert(), "n"_a, "threads"_a, "tick"_a = nb::none(),
             "Z from condensed distances, which are overwritten; squared in and out for ward, centroid, "
             "median.");
-        if constexpr (CentreRule<R>)
+        if constexpr (CentreRule<R> || std::is_same_v<R, Single>)
             m.def(
                 name,
                 [](Array<const T, 2> X, int threads, nb::object callback) {
-                    return tree_of(callback, R::reducible, [&](const Tick& tick) {
-                        return run(CentreRows<R>(points_of<T>(X), threads), tick);
-                    });
+                    return tree_of(callback, R::reducible,
+                                   [&](const Tick& tick) { return run<R>(points_of<T>(X), threads, tick); });
                 },
                 "X"_a.noconvert(), "threads"_a, "tick"_a = nb::none(),
                 "Z with squared heights from points, in O(n d) memory.");
@@ -147,8 +158,7 @@ void bind_chamfer(nb::module_& m, const char* name) {
             name,
             [](Array<T, 2> square, int threads, nb::object callback) {
                 return tree_of(callback, false, [&](const Tick& tick) {
-                    return DenseChamfer<T, Variant>(square.data(), static_cast<Index>(square.shape(0)),
-                                                    threads)
+                    return DenseChamfer<T, Variant>(square.data(), static_cast<Index>(square.shape(0)), threads)
                         .run(tick);
                 });
             },
@@ -195,19 +205,16 @@ void bind_scores(nb::module_& m) {
                                   to_numpy(std::move(gains.information), {Z.shape(0)}),
                                   to_numpy(std::move(gains.purity), {Z.shape(0)}));
         },
-        "Z"_a, "classes"_a, "n_classes"_a,
-        "What each merge adds to pairs, information and purity, see scores.hpp.");
+        "Z"_a, "classes"_a, "n_classes"_a, "What each merge adds to pairs, information and purity, see scores.hpp.");
     m.def(
         "expected_information",
         [](Index n, Array<const Index, 2> classes, Array<const Index, 1> sizes, int threads) {
             std::vector<ClassSize> groups;
-            for (std::size_t j = 0; j < classes.shape(0); ++j)
-                groups.push_back({classes(j, 0), classes(j, 1)});
+            for (std::size_t j = 0; j < classes.shape(0); ++j) groups.push_back({classes(j, 0), classes(j, 1)});
             std::vector<double> means;
             {
                 nb::gil_scoped_release unlocked;
-                means =
-                    expected_information(n, groups, sizes.data(), static_cast<Index>(sizes.size()), threads);
+                means = expected_information(n, groups, sizes.data(), static_cast<Index>(sizes.size()), threads);
             }
             return to_numpy(std::move(means), {sizes.size()});
         },
@@ -231,8 +238,7 @@ void bind_clusters(Class& c) {
             const Tick tick = python_tick(callback);
             const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
             nb::gil_scoped_release unlocked;
-            self.clusters(queries.data(), static_cast<Index>(queries.size()), labels.data(), answers, threads,
-                          tick);
+            self.clusters(queries.data(), static_cast<Index>(queries.size()), labels.data(), answers, threads, tick);
         },
         "queries"_a.noconvert(), "labels"_a.noconvert(), "clusters"_a.noconvert(), "distances"_a.noconvert(),
         "bounds"_a.noconvert(), "threads"_a, "tick"_a = nb::none(), "The k nearest clusters of some points.");
@@ -246,9 +252,9 @@ void bind_block_search(nb::module_& m, const char* name) {
         "__init__",
         [](Search* self, Array<const T, 2> X, const std::string& metric, Array<const F, 2> coordinates,
            Array<const F, 2> fine, Array<const Id, 1> order, const Blas& blas) {
-            new (self) Search(points_of<T>(X), metric_of(metric), coordinates.data(),
-                              static_cast<Index>(coordinates.shape(1)), fine.data(),
-                              static_cast<Index>(fine.shape(1)), order.data(), blas);
+            new (self)
+                Search(points_of<T>(X), metric_of(metric), coordinates.data(), static_cast<Index>(coordinates.shape(1)),
+                       fine.data(), static_cast<Index>(fine.shape(1)), order.data(), blas);
         },
         "X"_a.noconvert(), "metric"_a, "coordinates"_a.noconvert(), "fine"_a.noconvert(), "order"_a.noconvert(),
         "blas"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>());
@@ -261,8 +267,8 @@ void bind_block_search(nb::module_& m, const char* name) {
             nb::gil_scoped_release unlocked;
             self.all_points(answers, threads, tick);
         },
-        "clusters"_a.noconvert(), "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a,
-        "tick"_a = nb::none(), "The k nearest other points of every point.");
+        "clusters"_a.noconvert(), "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a, "tick"_a = nb::none(),
+        "The k nearest other points of every point.");
     c.def_prop_ro("pairs", [](const Search& self) { return self.count().pairs; });
     c.def_prop_ro("computed", [](const Search& self) { return self.count().computed; });
     bind_clusters<Search, T>(c);
@@ -274,8 +280,7 @@ void bind_tree_search(nb::module_& m, const char* name) {
     nb::class_<Search> c(m, name, "Nearest clusters by a k-d tree.");
     c.def(
         "__init__",
-        [](Search* self, Array<const T, 2> X, const std::string& metric, Array<const double, 2> coordinates,
-           bool own) {
+        [](Search* self, Array<const T, 2> X, const std::string& metric, Array<const double, 2> coordinates, bool own) {
             nb::gil_scoped_release unlocked;
             new (self) Search(points_of<T>(X), metric_of(metric), coordinates.data(),
                               static_cast<Index>(coordinates.shape(1)), own);
@@ -299,16 +304,15 @@ void bind_near_order(nb::module_& m) {
             const std::size_t n = order.size();
             return to_numpy(std::move(order), {n});
         },
-        "coordinates"_a.noconvert(), "leaf"_a,
-        "An order of the points in which neighbours are close together.");
+        "coordinates"_a.noconvert(), "leaf"_a, "An order of the points in which neighbours are close together.");
 }
 
 template <class T>
 void bind_select(nb::module_& m) {
     m.def(
         "select_clusters",
-        [](Array<const T, 2> rows, Array<const Id, 1> queries, Array<const Id, 1> labels,
-           Array<Id, 2> clusters, Array<T, 2> distances, Array<T, 1> bounds, int threads) {
+        [](Array<const T, 2> rows, Array<const Id, 1> queries, Array<const Id, 1> labels, Array<Id, 2> clusters,
+           Array<T, 2> distances, Array<T, 1> bounds, int threads) {
             const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
             nb::gil_scoped_release unlocked;
             select_clusters(rows.data(), static_cast<Index>(rows.shape(1)), queries.data(),
@@ -334,12 +338,10 @@ void bind_lists(nb::module_& m, const char* name) {
             [](L& self, Array<const Id, 1> points, Array<const Id, 2> clusters, Array<const T, 2> distances,
                Array<const T, 1> bounds) {
                 nb::gil_scoped_release unlocked;
-                self.refresh(points.data(), static_cast<Index>(points.size()),
-                             static_cast<Index>(clusters.shape(1)), clusters.data(), distances.data(),
-                             bounds.data());
+                self.refresh(points.data(), static_cast<Index>(points.size()), static_cast<Index>(clusters.shape(1)),
+                             clusters.data(), distances.data(), bounds.data());
             },
-            "points"_a.noconvert(), "clusters"_a.noconvert(), "distances"_a.noconvert(),
-            "bounds"_a.noconvert())
+            "points"_a.noconvert(), "clusters"_a.noconvert(), "distances"_a.noconvert(), "bounds"_a.noconvert())
         .def(
             "advance",
             [](L& self, nb::object callback) {
@@ -391,8 +393,8 @@ NB_MODULE(CHAMFER_MODULE, m) {
         .def(
             "__init__",
             [](Blas* self, nb::capsule sgemm, nb::capsule dgemm) {
-                new (self) Blas{reinterpret_cast<Gemm<float>>(sgemm.data()),
-                                reinterpret_cast<Gemm<double>>(dgemm.data())};
+                new (self)
+                    Blas{reinterpret_cast<Gemm<float>>(sgemm.data()), reinterpret_cast<Gemm<double>>(dgemm.data())};
             },
             "sgemm"_a, "dgemm"_a);
 

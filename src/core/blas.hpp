@@ -16,8 +16,8 @@ struct Blas {
 
     // out[i * width + j] = x_i . y_j for row-major x (rows x d) and y (columns x d) with the given strides.
     template <class T>
-    void products(const T* x, Index rows, Index x_stride, const T* y, Index columns, Index y_stride, Index d,
-                  T* out, Index width) const {
+    void products(const T* x, Index rows, Index x_stride, const T* y, Index columns, Index y_stride, Index d, T* out,
+                  Index width) const {
         // BLAS sees the transposed, column-major world: out' = y' x.
         char transpose = 'T', plain = 'N';
         int m = static_cast<int>(columns), n = static_cast<int>(rows), k = static_cast<int>(d);

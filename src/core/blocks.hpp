@@ -30,7 +30,7 @@ struct SearchCount {
 
 template <class T, class F>
 class BlockSearch {
- public:
+   public:
     // `coordinates` (n x m) and `fine` (n x fine_m, or none) in the order of `order`, which lists all points so
     // that neighbours are close together.
     BlockSearch(Points<T> points, Metric metric, const F* coordinates, Index m, const F* fine, Index fine_m,
@@ -51,8 +51,7 @@ class BlockSearch {
         for (Index i = 0; i < points.n; ++i) {
             place_[order_[i]] = static_cast<Id>(i);
             double norm = 0;
-            for (Index k = 0; k < m; ++k)
-                norm += static_cast<double>(row(i)[k]) * static_cast<double>(row(i)[k]);
+            for (Index k = 0; k < m; ++k) norm += static_cast<double>(row(i)[k]) * static_cast<double>(row(i)[k]);
             half_[i] = static_cast<F>(shrink * norm / 2);
         }
     }
@@ -64,9 +63,8 @@ class BlockSearch {
         for (Index i = 0; i < n; ++i) nearest.push_back(answers.row(order_[i]));
         std::vector<std::mutex> locks(blocks);
         std::vector<Scratch> scratch(threads);
-        parallel_tasks(blocks, threads, [&](Index block, int thread) {
-            pair_of_blocks(block, block, nearest, locks, scratch[thread]);
-        });
+        parallel_tasks(blocks, threads,
+                       [&](Index block, int thread) { pair_of_blocks(block, block, nearest, locks, scratch[thread]); });
         for (Index block = 0; block < blocks; ++block) {
             parallel_tasks(blocks - block - 1, threads, [&](Index other, int thread) {
                 pair_of_blocks(block, block + 1 + other, nearest, locks, scratch[thread]);
@@ -78,8 +76,7 @@ class BlockSearch {
     }
 
     // The k nearest clusters of some points; `labels` gives the cluster of each point.
-    void clusters(const Id* queries, Index count, const Id* labels, Answers<T> answers, int threads,
-                  const Tick& tick) {
+    void clusters(const Id* queries, Index count, const Id* labels, Answers<T> answers, int threads, const Tick& tick) {
         const Columns columns = sorted_columns(labels);
         std::vector<Index> sorted(count);
         std::iota(sorted.begin(), sorted.end(), Index{0});
@@ -103,7 +100,7 @@ class BlockSearch {
 
     SearchCount count() const { return count_; }
 
- private:
+   private:
     static constexpr Index kBlock = 256, kQueries = 128, kColumns = 512;
 
     struct Candidate {
@@ -189,12 +186,11 @@ class BlockSearch {
                 return exact(top + i, left + j);
             };
             if (a != b) {
-                survivors(
-                    products, half_.data() + left, column_reach, row_reach[i], half_[top + i], columns,
-                    scratch.keep.data(), [&](Index j) {
-                        if (!maybe(top + i, left + j, std::max(row_reach[i], column_reach[j]))) return;
-                        scratch.candidates.push_back({static_cast<Id>(i), static_cast<Id>(j), compute(j)});
-                    });
+                survivors(products, half_.data() + left, column_reach, row_reach[i], half_[top + i], columns,
+                          scratch.keep.data(), [&](Index j) {
+                              if (!maybe(top + i, left + j, std::max(row_reach[i], column_reach[j]))) return;
+                              scratch.candidates.push_back({static_cast<Id>(i), static_cast<Id>(j), compute(j)});
+                          });
             } else {
                 // Nobody else reads or writes this block yet, so lists fill and reaches shrink as we go.
                 for (Index j = 0; j < i; ++j) {
@@ -263,8 +259,7 @@ class BlockSearch {
                 const Id query = queries[which[i]];
                 const F* products = scratch.products.data() + i * kColumns;
                 if (columns.by_cluster)
-                    by_cluster(query, products, half + left, columns, left, width, nearest[which[i]],
-                               scratch);
+                    by_cluster(query, products, half + left, columns, left, width, nearest[which[i]], scratch);
                 else
                     by_point(query, products, half + left, columns, left, width, nearest[which[i]], scratch);
             }
@@ -275,8 +270,8 @@ class BlockSearch {
                   Nearest<T>& nearest, Scratch& scratch) const {
         const Id own = columns.labels[query];
         const F own_half = half_[place_[query]];
-        survivors(products, half, static_cast<const F*>(nullptr), half_reach(nearest.reach()), own_half,
-                  width, scratch.keep.data(), [&](Index j) {
+        survivors(products, half, static_cast<const F*>(nullptr), half_reach(nearest.reach()), own_half, width,
+                  scratch.keep.data(), [&](Index j) {
                       const Id label = columns.label[left + j];
                       if (label == own) return;
                       const T known = std::min(nearest.reach(), nearest.distance_to(label));
@@ -288,8 +283,8 @@ class BlockSearch {
                   });
     }
 
-    void by_cluster(Id query, const F* products, const F* half, const Columns& columns, Index left,
-                    Index width, Nearest<T>& nearest, Scratch& scratch) const {
+    void by_cluster(Id query, const F* products, const F* half, const Columns& columns, Index left, Index width,
+                    Nearest<T>& nearest, Scratch& scratch) const {
         const Id own = columns.labels[query];
         const F own_half = half_[place_[query]];
         for (Index begin = 0, end; begin < width; begin = end) {
@@ -300,8 +295,8 @@ class BlockSearch {
             T known = std::min(nearest.reach(), nearest.distance_to(label));
             F reach = half_reach(known);
             bool closer = false;
-            survivors(products + begin, half + begin, static_cast<const F*>(nullptr), reach, own_half,
-                      end - begin, scratch.keep.data(), [&](Index j) {
+            survivors(products + begin, half + begin, static_cast<const F*>(nullptr), reach, own_half, end - begin,
+                      scratch.keep.data(), [&](Index j) {
                           const Id place = columns.place[left + begin + j];
                           if (half[begin + j] + own_half - products[begin + j] > reach) return;
                           if (!maybe(place_[query], place, reach)) return;

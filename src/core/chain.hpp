@@ -8,32 +8,28 @@
 
 namespace chamfer {
 
+// Adds the merges of all clusters that `rows` holds.
 template <Rows R>
     requires(R::RuleType::reducible)
-Merges chain(R& rows, const Tick& tick) {
-    const Index last = rows.width() - 1;
-    Merges merges;
-    merges.reserve(last);
-    std::vector<Id> path;
-    while (static_cast<Index>(merges.size()) < last) {
+void chain(R& rows, Merges& merges, const Tick& tick) {
+    std::vector<Id> path, renamed;
+    while (rows.count() > 1) {
         if (path.empty()) path.push_back(rows.first());
-        const Id here = path.back(), before = path.size() > 1 ? path[path.size() - 2] : here;
-        const auto* values = rows.row(here, 0);
-        const Id nearest = static_cast<Id>(argmin(values, rows.width()));
-        // On a tie go back: the chain can then never run in a circle. (To itself, a cluster is infinitely
-        // far.)
-        if (values[before] > values[nearest]) {
-            path.push_back(nearest);
+        const Id here = path.back();
+        const auto nearest = rows.nearest(here, 0);
+        // On a tie go back: the chain can then never run in a circle.
+        if (path.size() == 1 || rows.value(here, path[path.size() - 2]) > nearest.value) {
+            path.push_back(nearest.slot);
             continue;
         }
-        const Id kept = std::min(here, before), lost = std::max(here, before);
-        merges.push_back({rows.point(lost), rows.point(kept), static_cast<double>(values[before])});
+        const Id before = path[path.size() - 2], kept = std::min(here, before), lost = std::max(here, before);
+        merges.push_back({rows.point(lost), rows.point(kept), static_cast<double>(rows.value(here, before))});
         rows.merge(lost, kept);
         path.resize(path.size() - 2);
-        rows.compact(path);
+        if (rows.compact(renamed))
+            for (Id& c : path) c = renamed[c];
         tick(static_cast<Index>(merges.size()));
     }
-    return merges;
 }
 
 }  // namespace chamfer

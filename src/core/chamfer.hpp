@@ -37,7 +37,7 @@ struct ChNS {
 
 template <class T, class Variant>
 class DenseChamfer {
- public:
+   public:
     // `square` holds all distances, is changed, and must outlive this.
     DenseChamfer(T* square, Index n, int threads)
         : n_(n),
@@ -71,7 +71,7 @@ class DenseChamfer {
         return merges;
     }
 
- private:
+   private:
     static constexpr double kGone = std::numeric_limits<double>::infinity();
     static constexpr Id kNone = -1;
     static constexpr Index kGrain = 8192;
@@ -89,11 +89,9 @@ class DenseChamfer {
             const double both = Variant::symmetric ? 2 : 1;
             for (Index x = 0; x < n_; ++x) scan_[x] = both * static_cast<double>(to_c[x]) + penalty_[x];
             for (const Id g : groups_)
-                scan_[g] =
-                    static_cast<double>(nearest(g)[c]) + (Variant::symmetric ? scale_[g] * sums(g)[c] : 0.0);
+                scan_[g] = static_cast<double>(nearest(g)[c]) + (Variant::symmetric ? scale_[g] * sums(g)[c] : 0.0);
         } else if constexpr (Variant::symmetric) {
-            for (Index x = 0; x < n_; ++x)
-                scan_[x] = scale * from_c[x] + static_cast<double>(to_c[x]) + penalty_[x];
+            for (Index x = 0; x < n_; ++x) scan_[x] = scale * from_c[x] + static_cast<double>(to_c[x]) + penalty_[x];
             for (const Id g : groups_) scan_[g] = scale * from_c[g] + scale_[g] * sums(g)[c];
         } else {
             for (Index x = 0; x < n_; ++x) scan_[x] = scale * from_c[x] + penalty_[x];
@@ -106,8 +104,7 @@ class DenseChamfer {
     void find_neighbour(Id c) {
         scan(c);
         value_[c] = minimum(scan_.data(), n_);
-        neighbour_[c] =
-            first_of_equals(scan_.data(), value_[c], [&](Id x) { return std::minmax(ids_[c], ids_[x]); });
+        neighbour_[c] = first_of_equals(scan_.data(), value_[c], [&](Id x) { return std::minmax(ids_[c], ids_[x]); });
     }
 
     Id closest() const {
@@ -208,8 +205,7 @@ class DenseChamfer {
         again_.clear();
         if constexpr (Variant::symmetric)
             for (Id c = 0; c < n_; ++c)
-                if ((neighbour_[c] == a || neighbour_[c] == b) && scan_[c] > value_[c] && c != a)
-                    again_.push_back(c);
+                if ((neighbour_[c] == a || neighbour_[c] == b) && scan_[c] > value_[c] && c != a) again_.push_back(c);
         Id* neighbour = neighbour_.data();
         double *value = value_.data(), *fresh = scan_.data();
         for (Index c = 0; c < n_; ++c) {

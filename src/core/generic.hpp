@@ -1,91 +1,94 @@
-// The generic algorithm, correct for every rule: each slot keeps a lower bound of its distance to later
-// slots, a heap finds the smallest, and a bound that is no longer exact is made so only when it comes to the
-// top. D. Mullner, Modern hierarchical, agglomerative clustering algorithms, arXiv:1109.2378, section 3.1.
+// The generic algorithm, correct for every rule: each slot keeps a lower bound of its value to later slots,
+// and a bound that is no longer exact is made so only when it is the smallest. D. Mullner, Modern
+// hierarchical, agglomerative clustering algorithms, arXiv:1109.2378, section 3.1.
 #pragma once
 
-#include <queue>
-
+#include "parallel.hpp"
 #include "rows.hpp"
 
 namespace chamfer {
 
 template <Rows R>
 class Generic {
- public:
-    explicit Generic(R& rows)
-        : rows_(rows), n_(rows.width()), gone_(n_), exact_(n_), nearest_(n_), bound_(n_) {}
+   public:
+    Generic(R& rows, int threads)
+        : rows_(rows), threads_(threads), nearest_(rows.width(), kNone), bound_(rows.width(), kGone) {}
 
     Merges run(const Tick& tick) {
-        for (Id c = 0; c + 1 < n_; ++c) {
-            look_ahead(c, rows_.row(c, c + 1));
-            tick(0);
-        }
+        const Index n = rows_.count();
+        find_all(tick);
         Merges merges;
-        merges.reserve(n_ - 1);
-        while (static_cast<Index>(merges.size()) < n_ - 1) {
+        merges.reserve(n - 1);
+        while (rows_.count() > 1) {
             const Id a = closest(), b = nearest_[a];
-            merges.push_back({a, b, static_cast<double>(bound_[a])});
-            rows_.merge(a, b);
-            gone_[a] = true;
-            refresh(a, b);
+            merges.push_back({rows_.point(a), rows_.point(b), static_cast<double>(bound_[a])});
+            merge(b, a);
             tick(static_cast<Index>(merges.size()));
         }
         return merges;
     }
 
- private:
+   private:
     using Value = typename R::Value;
-    struct Entry {
-        Value bound;
-        Id slot;
-        bool operator<(const Entry& other) const {  // the standard heap keeps the largest on top
-            return bound != other.bound ? bound > other.bound : slot > other.slot;
+    static constexpr Value kGone = std::numeric_limits<Value>::infinity();
+    static constexpr Index kBatch = Index{1} << 22;  // values looked at between ticks
+
+    void find_all(const Tick& tick) {
+        const Index n = rows_.width(), batch = std::max<Index>(threads_, kBatch / n);
+        for (Index first = 0; first < n - 1; first += batch) {
+            parallel_tasks(std::min(batch, n - 1 - first), threads_,
+                           [&](Index task, int) { look_ahead(static_cast<Id>(first + task)); });
+            tick(0);
         }
-    };
-
-    void push(Id c, Value bound, Id nearest) {
-        bound_[c] = bound;
-        nearest_[c] = nearest;
-        exact_[c] = true;
-        heap_.push({bound, c});
     }
 
-    void look_ahead(Id c, const Value* values) {
-        const Index ahead = c + 1 + argmin(values + c + 1, n_ - c - 1);
-        push(c, values[ahead], static_cast<Id>(ahead));
+    void look_ahead(Id c) {
+        const auto found = rows_.nearest(c, c + 1);
+        bound_[c] = found.value;
+        nearest_[c] = found.slot;
     }
 
-    // Slot with the smallest bound, that bound being exact. Entries whose bound has changed since are
-    // skipped.
+    // The slot with the smallest bound, that bound being exact.
     Id closest() {
         for (;;) {
-            const Entry top = heap_.top();
-            const bool current = !gone_[top.slot] && top.bound == bound_[top.slot];
-            if (current && exact_[top.slot]) return top.slot;
-            heap_.pop();
-            if (current) look_ahead(top.slot, rows_.row(top.slot, top.slot + 1));
+            const Id c = static_cast<Id>(argmin(bound_.data(), rows_.width()));
+            if (nearest_[c] != kNone) return c;
+            look_ahead(c);
         }
     }
 
-    // After a was merged into b (a < b): only distances to b have changed.
-    void refresh(Id a, Id b) {
-        const Value* values = rows_.row(b, 0);
-        for (Id x = 0; x < b; ++x) {
-            if (gone_[x]) continue;
-            if (values[x] < bound_[x])
-                push(x, values[x], b);
-            else if (nearest_[x] == a || nearest_[x] == b)
-                exact_[x] = false;
+    // Only values to the union, which stays in the slot `kept`, change.
+    void merge(Id lost, Id kept) {
+        const Value* values = rows_.merge_row(lost, kept);
+        Id* nearest = nearest_.data();
+        Value* bound = bound_.data();
+        for (Id x = 0; x < kept; ++x) {
+            const bool closer = values[x] < bound[x], unknown = nearest[x] == lost || nearest[x] == kept;
+            nearest[x] = closer ? kept : unknown ? kNone : nearest[x];
+            bound[x] = closer ? values[x] : bound[x];
         }
-        if (b + 1 < n_) look_ahead(b, values);
+        for (Id x = kept; x < lost; ++x) nearest[x] = nearest[x] == lost ? kNone : nearest[x];
+        bound[lost] = bound[kept] = kGone;
+        if (const Index after = kept + 1; after < rows_.width()) {
+            const Index found = after + argmin(values + after, rows_.width() - after);
+            bound[kept] = values[found];
+            nearest[kept] = static_cast<Id>(found);
+        }
+        if (rows_.compact(renamed_)) compact();
+    }
+
+    void compact() {
+        for (std::size_t c = 0; c < renamed_.size(); ++c)
+            if (const Id slot = renamed_[c]; slot != kNone) {
+                bound_[slot] = bound_[c];
+                nearest_[slot] = nearest_[c] == kNone ? kNone : renamed_[nearest_[c]];
+            }
     }
 
     R& rows_;
-    Index n_;
-    std::vector<char> gone_, exact_;
-    std::vector<Id> nearest_;
-    std::vector<Value> bound_;
-    std::priority_queue<Entry> heap_;
+    int threads_;
+    std::vector<Id> nearest_, renamed_;  // nearest_ is kNone where the bound may not be exact
+    std::vector<Value> bound_;           // infinite for slots that are gone
 };
 
 }  // namespace chamfer

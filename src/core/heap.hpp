@@ -10,7 +10,7 @@ namespace chamfer {
 
 template <class Key>
 class Heap {
- public:
+   public:
     explicit Heap(Index slots) : place_(slots, -1), keys_(slots) {}
 
     bool empty() const { return order_.empty(); }
@@ -50,7 +50,7 @@ class Heap {
         for (const Id slot : seen) set(slot, keys_[slot]);
     }
 
- private:
+   private:
     void put(Id at, Id slot) {
         order_[at] = slot;
         place_[slot] = at;

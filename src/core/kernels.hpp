@@ -5,16 +5,21 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <limits>
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
 
 #include "types.hpp"
 
 namespace chamfer {
 
 // Up to kSequential coordinates are summed one after the other; more are summed in kStrands interleaved strands, enough
-// to keep several additions in flight. All that compute distances between points follow this rule, so d(p, q) is the same
-// number wherever it appears.
+// to keep several additions in flight. All that compute distances between points follow this rule, so d(p, q) is the
+// same number wherever it appears.
 inline constexpr Index kSequential = 16, kStrands = 32;
 
 // Eight numbers that the compiler keeps in a register, or in as many as it takes.
@@ -27,9 +32,13 @@ inline Eight load(const double* x) {
     return eight;
 }
 inline Eight load(const float* x) {
+#if defined(__AVX512F__)
+    return _mm512_cvtps_pd(_mm256_loadu_ps(x));  // GCC makes a detour of the general form
+#else
     EightFloats eight;
     std::memcpy(&eight, x, sizeof eight);
     return __builtin_convertvector(eight, Eight);
+#endif
 }
 
 template <class T>
@@ -55,38 +64,46 @@ double squared_distance(const T* x, const T* y, Index d) {
     return strand[0];
 }
 
-// out[j - begin] = squared distance from x to point j of [begin, end), coordinates summed one after the
-// other; coordinate k of point j is at columns[k * stride + j].
-inline void squared_distances(const double* x, const double* columns, Index stride, Index d, Index begin,
-                              Index end, double* out) {
-    constexpr Index kLanes = 32;  // points at a time, their sums held in registers over all coordinates
-    Index j = begin;
-    for (; j + kLanes <= end; j += kLanes, out += kLanes) {
-        double sums[kLanes] = {};
-        for (Index k = 0; k < d; ++k) {
-            const double* column = columns + k * stride + j;
-            for (Index lane = 0; lane < kLanes; ++lane) {
-                const double difference = x[k] - column[lane];
-                sums[lane] += difference * difference;
-            }
-        }
-        for (Index lane = 0; lane < kLanes; ++lane) out[lane] = sums[lane];
-    }
-    for (; j < end; ++j) {
-        double sum = 0;
-        for (Index k = 0; k < d; ++k) {
-            const double difference = x[k] - columns[k * stride + j];
-            sum += difference * difference;
-        }
-        *out++ = sum;
-    }
-}
+// As many numbers as the machine adds at once. (Compilers would not keep plain arrays of sums
+// in registers.)
+#if defined(__AVX512F__)
+inline constexpr std::size_t kVectorBytes = 64;
+#elif defined(__AVX__)
+inline constexpr std::size_t kVectorBytes = 32;
+#else
+inline constexpr std::size_t kVectorBytes = 16;
+#endif
+
+template <class T>
+struct Vector {
+#if defined(__GNUC__)
+    typedef T Lanes __attribute__((vector_size(kVectorBytes)));
+#else
+    using Lanes = T;
+#endif
+    static constexpr Index width = sizeof(Lanes) / sizeof(T);
+    static void load(const T* from, Lanes& lanes) { std::memcpy(&lanes, from, sizeof(Lanes)); }
+    static void store(const Lanes& lanes, T* to) { std::memcpy(to, &lanes, sizeof(Lanes)); }
+};
 
 template <class T>
 T minimum(const T* values, Index n) {
+    using V = Vector<T>;
     T smallest = std::numeric_limits<T>::infinity();
-#pragma omp simd reduction(min : smallest)
-    for (Index i = 0; i < n; ++i) smallest = values[i] < smallest ? values[i] : smallest;
+    Index i = 0;
+    if (n >= 4 * V::width) {
+        typename V::Lanes least[4], next;
+        std::memcpy(least, values, sizeof least);
+        for (i = 4 * V::width; i + 4 * V::width <= n; i += 4 * V::width)
+            for (int s = 0; s < 4; ++s) {
+                V::load(values + i + s * V::width, next);
+                least[s] = next < least[s] ? next : least[s];
+            }
+        T lanes[4 * V::width];
+        std::memcpy(lanes, least, sizeof least);
+        for (const T lane : lanes) smallest = lane < smallest ? lane : smallest;
+    }
+    for (; i < n; ++i) smallest = values[i] < smallest ? values[i] : smallest;
     return smallest;
 }
 

@@ -47,7 +47,7 @@ struct Request {
 
 template <class T>
 class Lists {
- public:
+   public:
     Lists(Index n, ListsOptions options)
         : n_(n),
           options_(options),
@@ -78,8 +78,7 @@ class Lists {
 
     // New lists for the given points: k clusters (or -1) and distances each, and the bound for all other
     // clusters.
-    void refresh(const Id* points, Index count, Index k, const Id* clusters, const T* distances,
-                 const T* bounds) {
+    void refresh(const Id* points, Index count, Index k, const Id* clusters, const T* distances, const T* bounds) {
         std::vector<Id> touched;
         for (Index i = 0; i < count; ++i) {
             replace(points[i], k, clusters + i * k, distances + i * k, bounds[i]);
@@ -105,7 +104,7 @@ class Lists {
         return {};
     }
 
- private:
+   private:
     struct Entry {
         Id cluster;
         T distance;
@@ -127,9 +126,7 @@ class Lists {
         }
     };
 
-    bool certified(Id c) const {
-        return best_[c].cluster >= 0 && (options_.capped || best_[c].count == size(c));
-    }
+    bool certified(Id c) const { return best_[c].cluster >= 0 && (options_.capped || best_[c].count == size(c)); }
     Id size(Id c) const { return static_cast<Id>(members_[c].size()); }
 
     Key key(Id c) const {
@@ -206,8 +203,7 @@ class Lists {
             if (clusters[i] < 0) continue;
             list.push_back({clusters[i], distances[i]});
             count_entry(c, p, list.back(), +1);
-            if (!std::binary_search(before.begin(), before.end(), clusters[i]))
-                columns_[clusters[i]].push_back(p);
+            if (!std::binary_search(before.begin(), before.end(), clusters[i])) columns_[clusters[i]].push_back(p);
         }
     }
 
@@ -311,8 +307,7 @@ class Lists {
 
     // Other clusters on p's list.
     Index known(Id p) const {
-        return std::ranges::count_if(entries_[p],
-                                     [&](const Entry& entry) { return entry.cluster != cluster(p); });
+        return std::ranges::count_if(entries_[p], [&](const Entry& entry) { return entry.cluster != cluster(p); });
     }
 
     // The points of the cluster on top that miss its candidate, and those of the next clusters that are not

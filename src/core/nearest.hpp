@@ -16,7 +16,7 @@ namespace chamfer {
 // points are offered nor the number of threads can change the outcome.
 template <class T>
 class Nearest {
- public:
+   public:
     Nearest(Id* clusters, T* distances, Index k) : clusters_(clusters), distances_(distances), k_(k) {}
 
     // Everything at this distance or beyond may be left out.
@@ -57,7 +57,7 @@ class Nearest {
         return farthest;
     }
 
- private:
+   private:
     bool before(T distance, Id cluster, Index other) const {
         return distance != distances_[other] ? distance < distances_[other] : cluster < clusters_[other];
     }
@@ -91,8 +91,8 @@ struct Answers {
 
 // Nearest clusters from rows of distances to all points, one a query.
 template <class T>
-void select_clusters(const T* distances, Index n, const Id* queries, Index count, const Id* labels,
-                     Answers<T> answers, int threads) {
+void select_clusters(const T* distances, Index n, const Id* queries, Index count, const Id* labels, Answers<T> answers,
+                     int threads) {
     parallel_ranges(count, std::max<Index>(1, 1000000 / n), threads, [&](Index begin, Index end) {
         for (Index i = begin; i < end; ++i) {
             Nearest<T> nearest = answers.row(i);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "blas.hpp"
+#include "packed.hpp"
 #include "parallel.hpp"
 #include "points.hpp"
 
@@ -36,8 +37,7 @@ void mirror(T* square, Index n, int threads) {
         const Index first = tile * kTile, last = std::min(n, first + kTile);
         for (Index left = 0; left < last; left += kTile)
             for (Index i = first; i < last; ++i)
-                for (Index j = left; j < std::min(i, left + kTile); ++j)
-                    square[i * n + j] = square[j * n + i];
+                for (Index j = left; j < std::min(i, left + kTile); ++j) square[i * n + j] = square[j * n + i];
         for (Index i = first; i < last; ++i) square[i * n + i] = 0;
     });
 }
@@ -45,35 +45,29 @@ void mirror(T* square, Index n, int threads) {
 namespace detail {
 
 inline constexpr Index kTile = 256;
-inline constexpr double kCancelled = 1e-4;  // d^2 below this share of the norms is computed again
+inline constexpr Index kBatch = Index{1} << 22;  // pairs between ticks
+inline constexpr Index kAlone = 512;             // points too few to share among threads
+inline constexpr double kCancelled = 1e-4;       // d^2 below this share of the norms is computed again
 
 template <class T>
-void by_differences(const Points<T>& points, Metric metric, const Triangle<T>& out, int threads,
-                    const Tick& tick) {
+void by_differences(const Points<T>& points, Metric metric, const Triangle<T>& out, int threads, const Tick& tick) {
     const Index n = points.n, d = points.d;
-    std::vector<double> columns;
-    if (d <= kSequential) {
-        columns.resize(n * d);
-        for (Index i = 0; i < n; ++i)
-            for (Index k = 0; k < d; ++k) columns[k * n + i] = points.row(i)[k];
-    }
-    std::vector<std::vector<double>> scratch(threads, std::vector<double>(columns.empty() ? 0 : n));
-    for (Index first = 0; first < n; first += kTile) {
-        parallel_tasks(std::min(kTile, n - first), threads, [&](Index task, int thread) {
-            const Index i = first + task;
+    const bool few = d <= kSequential;
+    const Packed packed(few ? points : Points<T>{points.data, 0, d});
+    std::vector<std::vector<double>> scratch(threads, std::vector<double>(n + Packed::kBlock));
+    const Index batch = std::max(kTile, kBatch / n);
+    for (Index first = 0; first < n; first += batch) {
+        parallel_tasks(std::min(batch, n - first), n < kAlone ? 1 : threads, [&](Index task, int thread) {
+            const Index i = first + task, start = i / Packed::kBlock * Packed::kBlock;
             T* row = out.row(i);
-            if (columns.empty()) {
+            if (!few) {
                 for (Index j = i + 1; j < n; ++j) row[j] = static_cast<T>(distance(points, metric, i, j));
                 return;
             }
-            double x[kSequential], *squared = scratch[thread].data();
-            for (Index k = 0; k < d; ++k) x[k] = points.row(i)[k];
-            squared_distances(x, columns.data(), n, d, i + 1, n, squared);
-            if (metric == Metric::euclidean)
-                for (Index j = i + 1; j < n; ++j) row[j] = static_cast<T>(std::sqrt(squared[j - i - 1]));
-            else
-                for (Index j = i + 1; j < n; ++j)
-                    row[j] = static_cast<T>(from_squared(metric, squared[j - i - 1]));
+            double x[kSequential];
+            packed.get(i, x);
+            packed.squared_distances(x, start, n, scratch[thread].data());
+            from_squared(metric, scratch[thread].data() + i + 1 - start, row + i + 1, n - i - 1);
         });
         tick(n * first - first * (first + 1) / 2);
     }
@@ -83,13 +77,12 @@ void by_differences(const Points<T>& points, Metric metric, const Triangle<T>& o
 template <class T>
 void shifted(const Points<T>& points, const double* shift, Index first, Index count, double* out) {
     for (Index i = 0; i < count; ++i)
-        for (Index k = 0; k < points.d; ++k)
-            *out++ = static_cast<double>(points.row(first + i)[k]) - shift[k];
+        for (Index k = 0; k < points.d; ++k) *out++ = static_cast<double>(points.row(first + i)[k]) - shift[k];
 }
 
 template <class T>
-void by_products(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out,
-                 const Blas& blas, int threads, const Tick& tick) {
+void by_products(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out, const Blas& blas,
+                 int threads, const Tick& tick) {
     const Index n = points.n, d = points.d, tiles = (n + kTile - 1) / kTile;
     std::vector<double> norms(n), left(kTile * d);
     std::vector<std::vector<double>> right(threads, std::vector<double>(kTile * (d + kTile)));
@@ -118,12 +111,8 @@ void by_products(const Points<T>& points, const double* shift, Metric metric, co
                     value = scale - 2 * value;
                     if (value < kCancelled * scale) value = squared_distance(points.row(i), points.row(j), d);
                 }
-                if (metric == Metric::euclidean)
-                    for (Index j = std::max(begin, i + 1); j < begin + columns; ++j)
-                        row[j] = static_cast<T>(std::sqrt(squared[j - begin]));
-                else
-                    for (Index j = std::max(begin, i + 1); j < begin + columns; ++j)
-                        row[j] = static_cast<T>(from_squared(metric, squared[j - begin]));
+                const Index start = std::max(begin, i + 1);
+                from_squared(metric, squared + start - begin, row + start, begin + columns - start);
             }
         });
         tick(n * top - top * (top + 1) / 2);
@@ -134,8 +123,8 @@ void by_products(const Points<T>& points, const double* shift, Metric metric, co
 
 // Ticks count pairs.
 template <class T>
-void pairwise(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out,
-              const Blas& blas, int threads, const Tick& tick) {
+void pairwise(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out, const Blas& blas,
+              int threads, const Tick& tick) {
     constexpr Index kFew = 512;  // below, multiplying gains nothing worth its rounding
     if (points.d <= kSequential || points.n <= kFew)
         detail::by_differences(points, metric, out, threads, tick);

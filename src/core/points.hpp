@@ -30,6 +30,14 @@ inline double from_squared(Metric metric, double squared) {
 }
 
 template <class T>
+void from_squared(Metric metric, const double* squared, T* out, Index n) {
+    if (metric == Metric::euclidean)  // apart, so that compilers see a loop without branches
+        for (Index j = 0; j < n; ++j) out[j] = static_cast<T>(std::sqrt(squared[j]));
+    else
+        for (Index j = 0; j < n; ++j) out[j] = static_cast<T>(from_squared(metric, squared[j]));
+}
+
+template <class T>
 double distance(const Points<T>& points, Metric metric, Index p, Index q) {
     return from_squared(metric, squared_distance(points.row(p), points.row(q), points.d));
 }

@@ -1,11 +1,13 @@
 // Where the classical algorithms get linkage values from: a condensed matrix that they update (MatrixRows),
-// or the clusters' centres, from which rows are computed as needed in O(n d) memory (CentreRows).
+// or the clusters' centres, from which values are computed as needed in O(n d) memory (CentreRows).
 //
-// Both number clusters by slots and offer
-//   row(c, from)  values from c to every slot at or after `from`; infinite for c itself and for slots that
-//   are gone merge(a, b)   b becomes the union, a is gone remove(c)     c is gone (spanning trees need no
-//   unions) first()       any slot that is not gone point(c)      a point of c compact(path) may renumber the
-//   slots, in `path` too
+// Both number clusters by slots in [0, width()), of which count() are not gone, and offer
+//   value(a, b)          between two clusters
+//   nearest(c, from)     the nearest to c of the slots at or after `from`, the first of equals
+//   merge(lost, kept)    `kept` becomes the union, `lost` is gone
+//   merge_row(lost, kept) the same; values between the union and all slots, infinite for itself and those
+//   gone point(c)             a point of c compact(renamed)     may close the gaps; if so, slot c is now
+//   renamed[c], or was gone if that is kNone
 #pragma once
 
 #include <cmath>
@@ -14,189 +16,261 @@
 #include <vector>
 
 #include "kernels.hpp"
+#include "packed.hpp"
 #include "pairwise.hpp"
-#include "parallel.hpp"
 #include "rules.hpp"
 
 namespace chamfer {
 
+inline constexpr Id kNone = -1;
+
+template <class Value>
+struct Neighbour {
+    Value value = std::numeric_limits<Value>::infinity();
+    Id slot = kNone;
+};
+
 template <class R>
-concept Rows = requires(R rows, Id c, Index from, std::vector<Id> path) {
+concept Rows = requires(R rows, Id c, Index from, std::vector<Id> renamed) {
     typename R::Value;
     { rows.width() } -> std::same_as<Index>;
-    { rows.row(c, from) } -> std::same_as<const typename R::Value*>;
-    { rows.first() } -> std::same_as<Id>;
+    { rows.count() } -> std::same_as<Index>;
+    { rows.value(c, c) } -> std::same_as<typename R::Value>;
+    { rows.nearest(c, from) } -> std::same_as<Neighbour<typename R::Value>>;
     { rows.point(c) } -> std::same_as<Id>;
+    { rows.first() } -> std::same_as<Id>;
+    { rows.merge_row(c, c) } -> std::same_as<const typename R::Value*>;
+    { rows.compact(renamed) } -> std::same_as<bool>;
     rows.merge(c, c);
-    rows.remove(c);
-    rows.compact(path);
 };
+
+// Gaps are closed when a quarter of the slots are gone.
+inline bool worth_compacting(Index count, Index width) { return 4 * count < 3 * width; }
+
+// Names for the slots that are left, in their order.
+inline void rename(const std::vector<Id>& left, Index width, std::vector<Id>& renamed) {
+    renamed.assign(width, kNone);
+    for (std::size_t i = 0; i < left.size(); ++i) renamed[left[i]] = static_cast<Id>(i);
+}
 
 template <class T, Rule R>
 class MatrixRows {
- public:
+   public:
     using Value = T;
     using RuleType = R;
 
-    MatrixRows(Triangle<T> matrix, int threads)
+    // `matrix` is condensed.
+    MatrixRows(Triangle<T> matrix, std::vector<double> sizes, std::vector<Id> points)
         : matrix_(matrix),
-          threads_(threads),
-          alive_(matrix.n),
-          sizes_(matrix.n, 1.0),
+          left_(matrix.n),
+          sizes_(std::move(sizes)),
+          points_(std::move(points)),
           penalty_(matrix.n, T{0}),
           row_(matrix.n) {
-        std::iota(alive_.begin(), alive_.end(), Id{0});
+        std::iota(left_.begin(), left_.end(), Id{0});
+    }
+
+    explicit MatrixRows(Triangle<T> matrix)
+        : MatrixRows(matrix, std::vector<double>(matrix.n, 1.0), std::vector<Id>(matrix.n)) {
+        std::iota(points_.begin(), points_.end(), Id{0});
     }
 
     Index width() const { return matrix_.n; }
-    Id first() const { return alive_.front(); }
-    Id point(Id c) const { return c; }
-    void compact(std::vector<Id>&) {}  // what is gone is skipped already
+    Index count() const { return static_cast<Index>(left_.size()); }
+    Id first() const { return left_.front(); }
+    Id point(Id c) const { return points_[c]; }
+    T value(Id a, Id b) const { return matrix_(a, b); }
 
-    // Left of the diagonal the row is a column of the triangle: one cache line each, so only living slots are
-    // read.
-    const T* row(Id c, Index from) {
-        const Index left = count_before(c), skip = count_before(from);
-        parallel_ranges(left - skip, 2048, threads_, [&](Index begin, Index end) {
-            for (Index i = skip + begin; i < skip + end; ++i) row_[alive_[i]] = matrix_.row(alive_[i])[c];
-        });
-        row_[c] = kGone;
-        const Index start = std::max<Index>(c + 1, from);
-        const T* values = matrix_.row(c);
-        for (Index x = start; x < width(); ++x) row_[x] = values[x] + penalty_[x];
+    Neighbour<T> nearest(Id c, Index from) const {
+        Neighbour<T> best;
+        // Before the diagonal, the row is a column of the triangle, with a cache line for each value.
+        for (auto x = left_.begin() + count_before(from); x != left_.end() && *x < c; ++x) {
+            const T here = matrix_.row(*x)[c];
+            if (here < best.value) best = {here, *x};
+        }
+        constexpr Index kChunk = 512;
+        T values[kChunk];
+        const T* row = matrix_.row(c);
+        for (Index start = std::max<Index>(c + 1, from); start < width(); start += kChunk) {
+            const Index length = std::min(kChunk, width() - start);
+            for (Index i = 0; i < length; ++i) values[i] = row[start + i] + penalty_[start + i];
+            const T smallest = minimum(values, length);
+            if (smallest < best.value)
+                best = {smallest, static_cast<Id>(start + (std::find(values, values + length, smallest) - values))};
+        }
+        return best;
+    }
+
+    void merge(Id lost, Id kept) { merge_row(lost, kept); }
+
+    const T* merge_row(Id lost, Id kept) {
+        const double between = matrix_(lost, kept), size_lost = sizes_[lost], size_kept = sizes_[kept];
+        const auto united = [&](T lost_value, T kept_value, Index x) {
+            return static_cast<T>(R::update(lost_value, kept_value, between, {size_lost, size_kept, sizes_[x]}));
+        };
+        const Id low = std::min(lost, kept), high = std::max(lost, kept);
+        auto x = left_.begin();
+        for (; *x < low; ++x) {
+            T* row = matrix_.row(*x);
+            row_[*x] = row[kept] = united(row[lost], row[kept], *x);
+        }
+        for (++x; *x < high; ++x) {
+            T &near = matrix_.row(low)[*x], &far = matrix_.row(*x)[high];
+            row_[*x] = kept == low ? near = united(far, near, *x) : far = united(near, far, *x);
+        }
+        T *kept_row = matrix_.row(kept), *row = row_.data();
+        const T *lost_row = matrix_.row(lost), *penalty = penalty_.data();
+        for (Index z = high + 1; z < width(); ++z) {
+            const T value = united(lost_row[z], kept_row[z], z);
+            kept_row[z] = value;
+            row[z] = value + penalty[z];
+        }
+        sizes_[kept] += size_lost;
+        left_.erase(left_.begin() + count_before(lost));
+        penalty_[lost] = row_[lost] = row_[kept] = kGone;
         return row_.data();
     }
 
-    void merge(Id a, Id b) {
-        const double between = matrix_(a, b), size_a = sizes_[a], size_b = sizes_[b];
-        remove(a);
-        const auto update = [&](T& value, T other, Id x) {
-            value = static_cast<T>(R::update(other, value, between, {size_a, size_b, sizes_[x]}));
-        };
-        const Id low = std::min(a, b), high = std::max(a, b);
-        T *low_row = matrix_.row(low), *high_row = matrix_.row(high);
-        parallel_ranges(static_cast<Index>(alive_.size()), 1024, threads_, [&](Index begin, Index end) {
-            Index i = begin;
-            for (; i < end && alive_[i] < low; ++i) {
-                T* row = matrix_.row(alive_[i]);
-                update(row[b], row[a], alive_[i]);
-            }
-            for (; i < end && alive_[i] < high; ++i) {
-                const Id x = alive_[i];
-                if (x == b) continue;
-                T &below = low_row[x], &above = matrix_.row(x)[high];
-                b == low ? update(below, above, x) : update(above, below, x);
-            }
-            for (; i < end; ++i) {
-                const Id x = alive_[i];
-                if (x == b) continue;
-                b == low ? update(low_row[x], high_row[x], x) : update(high_row[x], low_row[x], x);
-            }
-        });
-        sizes_[b] += size_a;
+    bool compact(std::vector<Id>& renamed) {
+        if (!worth_compacting(count(), width())) return false;
+        rename(left_, width(), renamed);
+        const Triangle<T> next{matrix_.data, count(), true};
+        // Every value moves towards the front, and none onto one that is still to be moved.
+        for (Index i = 0; i < next.n; ++i) {
+            const T* from = matrix_.row(left_[i]);
+            T* to = next.row(i);
+            for (Index j = i + 1; j < next.n; ++j) to[j] = from[left_[j]];
+            sizes_[i] = sizes_[left_[i]];
+            points_[i] = points_[left_[i]];
+        }
+        matrix_ = next;
+        std::iota(left_.begin(), left_.end(), Id{0});
+        std::fill(penalty_.begin(), penalty_.end(), T{0});
+        return true;
     }
 
-    void remove(Id c) {
-        alive_.erase(alive_.begin() + count_before(c));
-        penalty_[c] = row_[c] = kGone;
-    }
-
- private:
+   private:
     static constexpr T kGone = std::numeric_limits<T>::infinity();
 
-    Index count_before(Index slot) const {
-        return std::lower_bound(alive_.begin(), alive_.end(), slot) - alive_.begin();
-    }
+    Index count_before(Index slot) const { return std::lower_bound(left_.begin(), left_.end(), slot) - left_.begin(); }
 
     Triangle<T> matrix_;
-    int threads_;
-    std::vector<Id> alive_;  // ascending
+    std::vector<Id> left_;  // ascending
     std::vector<double> sizes_;
-    std::vector<T> penalty_, row_;
+    std::vector<Id> points_;
+    std::vector<T> penalty_;  // infinite for slots that are gone
+    std::vector<T> row_;
 };
 
 template <CentreRule R>
 class CentreRows {
- public:
+   public:
     using Value = double;
     using RuleType = R;
 
+    // What one cluster is looking for, and the best so far.
+    struct Search {
+        std::vector<double> centre;
+        double size;
+        Id self;
+        Neighbour<double> best;
+    };
+
     template <class T>
-    CentreRows(const Points<T>& points, int threads)
-        : width_(points.n),
-          alive_(points.n),
-          d_(points.d),
-          threads_(threads),
-          columns_(points.n * points.d),
-          centre_(points.d),
+    explicit CentreRows(const Points<T>& points)
+        : centres_(points),
+          chunk_(std::clamp<Index>(kInCache / points.d, 1, kMost) * Packed::kBlock),
+          left_(points.n),
           sizes_(points.n, 1.0),
-          penalty_(points.n, 0.0),
-          row_(points.n),
-          point_(points.n) {
-        for (Index i = 0; i < width_; ++i)
-            for (Index k = 0; k < d_; ++k) columns_[k * width_ + i] = points.row(i)[k];
-        std::iota(point_.begin(), point_.end(), Id{0});
+          points_(points.n),
+          row_(points.n + Packed::kBlock) {
+        std::iota(left_.begin(), left_.end(), Id{0});
+        std::iota(points_.begin(), points_.end(), Id{0});
     }
 
-    Index width() const { return width_; }
-    Id first() const {
-        return static_cast<Id>(std::find(penalty_.begin(), penalty_.end(), 0.0) - penalty_.begin());
-    }
-    Id point(Id c) const { return point_[c]; }
+    Index width() const { return centres_.n(); }
+    Index count() const { return static_cast<Index>(left_.size()); }
+    Index chunk() const { return chunk_; }
+    Id first() const { return left_.front(); }
+    Id point(Id c) const { return points_[c]; }
 
-    const double* row(Id c, Index from) {
-        for (Index k = 0; k < d_; ++k) centre_[k] = columns_[k * width_ + c];
-        const double size = sizes_[c];
-        parallel_ranges(width_ - from, 65536 / d_, threads_, [&](Index begin, Index end) {
-            begin += from, end += from;
-            squared_distances(centre_.data(), columns_.data(), width_, d_, begin, end, row_.data() + begin);
-            for (Index x = begin; x < end; ++x) row_[x] = R::between(row_[x], size, sizes_[x]) + penalty_[x];
-        });
-        row_[c] = kGone;
+    double value(Id a, Id b) const {
+        double squared = 0;
+        for (Index k = 0; k < centres_.d(); ++k) {
+            const double difference = centres_.at(a, k) - centres_.at(b, k);
+            squared += difference * difference;
+        }
+        return R::between(squared, sizes_[a], sizes_[b]);
+    }
+
+    Neighbour<double> nearest(Id c, Index from) const {
+        Search search = start(c);
+        for (Index first = from / chunk_ * chunk_; first < width(); first += chunk_) look(search, first, from);
+        return search.best;
+    }
+
+    Search start(Id c) const {
+        Search search{std::vector<double>(centres_.d()), sizes_[c], c, {}};
+        centres_.get(c, search.centre.data());
+        return search;
+    }
+
+    // Goes on with the slots of the chunk at `first` that are at or after `from`.
+    void look(Search& search, Index first, Index from) const {
+        double values[kMost * Packed::kBlock];
+        const Index length = std::min(chunk_, width() - first);
+        centres_.squared_distances(search.centre.data(), first, first + length, values);
+        if (from > first) std::fill_n(values, from - first, kGone);
+        if (search.self >= first && search.self < first + length) values[search.self - first] = kGone;
+        // Values grow with the size, which is at least one: most chunks need no more than this.
+        if (!(R::between(minimum(values, length), search.size, 1.0) < search.best.value)) return;
+        for (Index i = 0; i < length; ++i) values[i] = R::between(values[i], search.size, sizes_[first + i]);
+        const Index at = argmin(values, length);
+        if (values[at] < search.best.value) search.best = {values[at], static_cast<Id>(first + at)};
+    }
+
+    void merge(Id lost, Id kept) {
+        const double share = R::share(sizes_[lost], sizes_[kept]);
+        for (Index k = 0; k < centres_.d(); ++k)
+            centres_.at(kept, k) += share * (centres_.at(lost, k) - centres_.at(kept, k));
+        sizes_[kept] += sizes_[lost];
+        centres_.remove(lost);
+        left_.erase(std::lower_bound(left_.begin(), left_.end(), lost));
+    }
+
+    const double* merge_row(Id lost, Id kept) {
+        merge(lost, kept);
+        const Search search = start(kept);
+        centres_.squared_distances(search.centre.data(), 0, width(), row_.data());
+        for (Index x = 0; x < width(); ++x) row_[x] = R::between(row_[x], search.size, sizes_[x]);
+        row_[kept] = kGone;
         return row_.data();
     }
 
-    void merge(Id a, Id b) {
-        const double share = R::share(sizes_[a], sizes_[b]);
-        for (Index k = 0; k < d_; ++k) {
-            double* column = columns_.data() + k * width_;
-            column[b] += share * (column[a] - column[b]);
+    bool compact(std::vector<Id>& renamed) {
+        if (!worth_compacting(count(), width())) return false;
+        rename(left_, width(), renamed);
+        for (Index i = 0; i < count(); ++i) {
+            centres_.move(left_[i], i);
+            sizes_[i] = sizes_[left_[i]];
+            points_[i] = points_[left_[i]];
         }
-        sizes_[b] += sizes_[a];
-        remove(a);
+        centres_.resize(count());
+        std::iota(left_.begin(), left_.end(), Id{0});
+        return true;
     }
 
-    void remove(Id c) {
-        penalty_[c] = row_[c] = kGone;
-        --alive_;
-    }
+   private:
+    static constexpr double kGone = Packed::kGone;
+    static constexpr Index kInCache = 128;  // blocks times coordinates that stay in the first-level cache
+    static constexpr Index kMost = 16;      // blocks in a chunk
 
-    // Once half the slots are gone, close the gaps: rows are computed over all slots.
-    void compact(std::vector<Id>& path) {
-        if (2 * alive_ > width_) return;
-        std::vector<Id> renamed(width_, -1);
-        Index next = 0;
-        for (Index c = 0; c < width_; ++c)
-            if (penalty_[c] == 0) {
-                renamed[c] = static_cast<Id>(next);
-                sizes_[next] = sizes_[c];
-                point_[next++] = point_[c];
-            }
-        for (Index k = 0; k < d_; ++k)
-            for (Index c = 0; c < width_; ++c)
-                if (renamed[c] >= 0) columns_[k * next + renamed[c]] = columns_[k * width_ + c];
-        for (Id& c : path) c = renamed[c];
-        width_ = next;
-        penalty_.assign(width_, 0.0);
-    }
-
- private:
-    static constexpr double kGone = std::numeric_limits<double>::infinity();
-
-    Index width_, alive_, d_;
-    int threads_;
-    std::vector<double> columns_, centre_, sizes_, penalty_, row_;
-    std::vector<Id> point_;
+    Packed centres_;
+    Index chunk_;
+    std::vector<Id> left_;  // ascending
+    std::vector<double> sizes_;
+    std::vector<Id> points_;
+    std::vector<double> row_;
 };
 
 }  // namespace chamfer

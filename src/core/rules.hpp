@@ -23,7 +23,6 @@ concept Rule = requires(double value, Sizes sizes) {
 struct Single {
     static constexpr bool reducible = true;
     static double update(double ax, double bx, double, Sizes) { return std::min(ax, bx); }
-    static double between(double squared, double, double) { return squared; }
 };
 
 struct Complete {
@@ -33,9 +32,7 @@ struct Complete {
 
 struct Average {
     static constexpr bool reducible = true;
-    static double update(double ax, double bx, double, Sizes n) {
-        return (n.a * ax + n.b * bx) / (n.a + n.b);
-    }
+    static double update(double ax, double bx, double, Sizes n) { return (n.a * ax + n.b * bx) / (n.a + n.b); }
 };
 
 struct Weighted {
@@ -70,12 +67,12 @@ struct Median {
     static double share(double, double) { return 0.5; }
 };
 
-// Rules that can be told from the centres of two clusters and their sizes. (Single linkage only of single
-// points, which is all its spanning tree asks for; the others say with `share` how much of the new centre
-// comes from a.)
+// Rules that can be told from the centres of two clusters and their sizes; `between` must not fall when a
+// size grows, and `share` says how much of the new centre comes from a.
 template <class R>
 concept CentreRule = Rule<R> && requires(double value) {
     { R::between(value, value, value) } -> std::same_as<double>;
+    { R::share(value, value) } -> std::same_as<double>;
 };
 
 }  // namespace chamfer

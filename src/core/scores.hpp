@@ -21,14 +21,13 @@ namespace chamfer {
 
 // Values of x log x, the term of all entropies here.
 class EntropyTerms {
- public:
+   public:
     explicit EntropyTerms(Index largest) : values_(largest + 1, 0.0) {
-        for (Index x = 2; x <= largest; ++x)
-            values_[x] = static_cast<double>(x) * std::log(static_cast<double>(x));
+        for (Index x = 2; x <= largest; ++x) values_[x] = static_cast<double>(x) * std::log(static_cast<double>(x));
     }
     double operator()(Index x) const { return values_[x]; }
 
- private:
+   private:
     std::vector<double> values_;
 };
 
@@ -40,13 +39,9 @@ struct ClassGains {
 };
 
 class ClassCounter {
- public:
+   public:
     ClassCounter(const Tree& tree, const Id* classes, Index n_classes)
-        : tree_(tree),
-          entropy_(tree.n),
-          size_(tree.n + tree.merges(), 1),
-          counts_(n_classes, 0),
-          added_(n_classes, 0) {
+        : tree_(tree), entropy_(tree.n), size_(tree.n + tree.merges(), 1), counts_(n_classes, 0), added_(n_classes, 0) {
         gains_.pairs.resize(tree.merges());
         gains_.information.resize(tree.merges());
         gains_.purity.resize(tree.merges());
@@ -60,12 +55,10 @@ class ClassCounter {
         return std::move(gains_);
     }
 
- private:
+   private:
     bool is_merge(Id cluster) const { return cluster >= tree_.n; }
     Index merge_of(Id cluster) const { return cluster - tree_.n; }
-    int smaller_side(Index merge) const {
-        return size_[tree_.child(merge, 0)] < size_[tree_.child(merge, 1)] ? 0 : 1;
-    }
+    int smaller_side(Index merge) const { return size_[tree_.child(merge, 0)] < size_[tree_.child(merge, 1)] ? 0 : 1; }
     Id smaller(Index merge) const { return tree_.child(merge, smaller_side(merge)); }
     Id larger(Index merge) const { return tree_.child(merge, 1 - smaller_side(merge)); }
 
@@ -101,8 +94,7 @@ class ClassCounter {
         Index pairs = 0;
         double information = 0, purity = 0;
         std::for_each(begin, end, [&](Id c) {
-            const Index a = counts_[c],
-                        b = std::exchange(added_[c], 0);  // 0 from the second point of a class on
+            const Index a = counts_[c], b = std::exchange(added_[c], 0);  // 0 from the second point of a class on
             if (b == 0) return;
             counts_[c] += b;
             pairs += a * b;
@@ -132,8 +124,7 @@ class ClassCounter {
 inline double expected_entropy_term(Index n, Index marked, Index drawn, const EntropyTerms& entropy) {
     constexpr double negligible = 1e-20;
     const Index least = std::max<Index>(0, marked + drawn - n), most = std::min(marked, drawn);
-    const double all = static_cast<double>(n), m = static_cast<double>(marked),
-                 d = static_cast<double>(drawn);
+    const double all = static_cast<double>(n), m = static_cast<double>(marked), d = static_cast<double>(drawn);
     const Index mode = std::clamp(static_cast<Index>((m + 1) * (d + 1) / (all + 2)), least, most);
     double total = 1, mean = entropy(mode), weight = 1;
     for (Index x = mode; x < most && weight > negligible; ++x) {
@@ -158,14 +149,13 @@ struct ClassSize {
 };
 
 // For a cluster of each of the given sizes, the mean of Σ h(points of class j) over random clusters.
-inline std::vector<double> expected_information(Index n, const std::vector<ClassSize>& classes,
-                                                const Index* sizes, Index count, int threads) {
+inline std::vector<double> expected_information(Index n, const std::vector<ClassSize>& classes, const Index* sizes,
+                                                Index count, int threads) {
     const EntropyTerms entropy(n);
     std::vector<double> means(count, 0.0);
     parallel_tasks(count, threads, [&](Index i, int) {
         for (const ClassSize& each : classes)
-            means[i] +=
-                static_cast<double>(each.classes) * expected_entropy_term(n, each.size, sizes[i], entropy);
+            means[i] += static_cast<double>(each.classes) * expected_entropy_term(n, each.size, sizes[i], entropy);
     });
     return means;
 }

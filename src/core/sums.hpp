@@ -35,7 +35,7 @@ struct Gain {
 
 // Gains by cluster: open addressing with linear probing.
 class Gains {
- public:
+   public:
     std::size_t size() const { return used_; }
 
     Gain& at(Id cluster) {
@@ -77,7 +77,7 @@ class Gains {
             if (gain.cluster >= 0) visit(gain);
     }
 
- private:
+   private:
     std::size_t mask() const { return table_.size() - 1; }
     std::size_t hash(Id cluster) const {
         return (static_cast<std::uint64_t>(cluster) * 0x9E3779B97F4A7C15u >> 32) & mask();

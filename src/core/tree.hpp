@@ -19,7 +19,7 @@ namespace chamfer {
 // A balanced tree over n points of m coordinates, in preorder: the left child of node i is i + 1.
 template <class F>
 class KdTree {
- public:
+   public:
     struct Node {
         Id begin, end;  // its points, as places in order()
         Id right;       // its right child; 0 for a leaf
@@ -36,7 +36,7 @@ class KdTree {
     const F* low(Id node) const { return boxes_.data() + 2 * m_ * node; }
     const F* high(Id node) const { return low(node) + m_; }
 
- private:
+   private:
     Id build(Id begin, Id end, Index leaf) {
         const Id node = static_cast<Id>(nodes_.size());
         nodes_.push_back({begin, end, 0});
@@ -45,11 +45,10 @@ class KdTree {
         if (end - begin > leaf && box[m_ + wide] > box[wide]) {
             const Id middle = begin + (end - begin) / 2;
             // Equal coordinates are split by number, so that the tree is the same on every machine.
-            std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
-                             [&](Id a, Id b) {
-                                 const F x = coordinates_[a * m_ + wide], y = coordinates_[b * m_ + wide];
-                                 return x != y ? x < y : a < b;
-                             });
+            std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end, [&](Id a, Id b) {
+                const F x = coordinates_[a * m_ + wide], y = coordinates_[b * m_ + wide];
+                return x != y ? x < y : a < b;
+            });
             build(begin, middle, leaf);
             const Id right = build(middle, end, leaf);
             nodes_[node].right = right;
@@ -85,7 +84,7 @@ class KdTree {
 
 template <class T>
 class TreeSearch {
- public:
+   public:
     // `own`: the coordinates are the points' own, all of them.
     TreeSearch(Points<T> points, Metric metric, const double* coordinates, Index m, bool own)
         : points_(points), metric_(metric), m_(m), own_(own), tree_(coordinates, points.n, m, kLeaf) {
@@ -105,8 +104,7 @@ class TreeSearch {
     }
 
     // The k nearest clusters of some points; `labels` gives the cluster of each point.
-    void clusters(const Id* queries, Index count, const Id* labels, Answers<T> answers, int threads,
-                  const Tick& tick) {
+    void clusters(const Id* queries, Index count, const Id* labels, Answers<T> answers, int threads, const Tick& tick) {
         std::vector<Id> label_of(points_.n), uniform(tree_.nodes().size());
         for (Index i = 0; i < points_.n; ++i) label_of[i] = labels[tree_.order()[i]];
         find_uniform(label_of, uniform);
@@ -129,7 +127,7 @@ class TreeSearch {
         }
     }
 
- private:
+   private:
     static constexpr Index kLeaf = 12;
     static constexpr Id kMixed = -1;
 
@@ -159,8 +157,7 @@ class TreeSearch {
 
     double limit(T reach) const { return squared_reach(metric_, reach) * (1 + 1e-12) + slack_; }
 
-    void search(Id query, const std::vector<Id>& label_of, const std::vector<Id>& uniform,
-                Nearest<T>& nearest) const {
+    void search(Id query, const std::vector<Id>& label_of, const std::vector<Id>& uniform, Nearest<T>& nearest) const {
         struct Waiting {
             Id node;
             double squared;
@@ -180,8 +177,7 @@ class TreeSearch {
                 leaf(query, x, own, node, label_of, nearest);
                 continue;
             }
-            const Waiting left{next.node + 1, to_box(x, next.node + 1)},
-                right{node.right, to_box(x, node.right)};
+            const Waiting left{next.node + 1, to_box(x, next.node + 1)}, right{node.right, to_box(x, node.right)};
             const bool left_first = left.squared <= right.squared;
             stack[waiting++] = left_first ? right : left;
             stack[waiting++] = left_first ? left : right;

@@ -1,0 +1,86 @@
+// The nearest neighbours of all clusters (or points) from the rows of a triangle, each read once: a row
+// serves its own cluster and all later ones.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "parallel.hpp"
+#include "types.hpp"
+
+namespace chamfer {
+
+// For every cluster the nearest of those it was compared with; of equals, the lower one.
+template <class T>
+class Neighbours {
+   public:
+    std::vector<T> value;
+    std::vector<Id> nearest;  // n if there is none
+
+    explicit Neighbours(Index n) : value(n, kFar), nearest(n, static_cast<Id>(n)) {}
+
+    // Row i, from i + 1 on. Rows come in ascending order, so that the first of equals is the lower one.
+    void compare(Id i, const T* row) {
+        compare_if(i, row, [](Index) { return true; });
+    }
+
+    // Only pairs with different labels count.
+    void compare(Id i, const T* row, const Id* label) {
+        compare_if(i, row, [label, own = label[i]](Index j) { return label[j] != own; });
+    }
+
+    // Adds what another has seen.
+    void combine(const Neighbours& other) {
+        for (std::size_t i = 0; i < value.size(); ++i)
+            if (std::pair(other.value[i], other.nearest[i]) < std::pair(value[i], nearest[i])) {
+                value[i] = other.value[i];
+                nearest[i] = other.nearest[i];
+            }
+    }
+
+   private:
+    static constexpr T kFar = std::numeric_limits<T>::infinity();
+
+    template <class Counts>
+    void compare_if(Id i, const T* row, Counts&& counts) {
+        const Index n = static_cast<Index>(value.size());
+        T *best = value.data(), smallest = kFar;
+        Id* from = nearest.data();
+#pragma omp simd reduction(min : smallest)
+        for (Index j = i + 1; j < n; ++j) {
+            const T here = counts(j) ? row[j] : kFar;
+            from[j] = here < best[j] ? i : from[j];
+            best[j] = here < best[j] ? here : best[j];
+            smallest = here < smallest ? here : smallest;
+        }
+        if (!(smallest < best[i])) return;
+        best[i] = smallest;
+        Index j = i + 1;
+        while (row[j] != smallest || !counts(j)) ++j;
+        from[i] = static_cast<Id>(j);
+    }
+};
+
+// Rows are worked on in batches of about this many values: a millisecond, enough to share among threads.
+inline constexpr Index kBatch = Index{1} << 20;
+inline constexpr Index kAlone = 1024;  // with fewer rows than this there is nothing to share
+
+// Neighbours of [0, n). compare(i, thread, neighbours) has to compare row i; after(first, count) follows each
+// batch.
+template <class T, class Compare, class After>
+Neighbours<T> find_neighbours(Index n, Index batch, int threads, Compare&& compare, After&& after) {
+    if (n < kAlone) threads = 1;
+    std::vector<Neighbours<T>> found(threads, Neighbours<T>(n));
+    for (Index first = 0; first < n; first += batch) {
+        const Index count = std::min(batch, n - first);
+        parallel_tasks(count, threads,
+                       [&](Index task, int thread) { compare(static_cast<Id>(first + task), thread, found[thread]); });
+        after(first, count);
+    }
+    for (int thread = 1; thread < threads; ++thread) found[0].combine(found[thread]);
+    return std::move(found[0]);
+}
+
+}  // namespace chamfer
