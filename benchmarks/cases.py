@@ -126,9 +126,7 @@ def overhead(settings: Settings) -> Iterator[Result]:
             function(X, run_as)
             value, runs = seconds(lambda f=function, m=run_as: f(X, m), calls)
             stand_in = "" if run_as == method else run_as
-            yield Result(
-                "overhead", "iris", *X.shape, "float64", method, library, "seconds", value, runs, stand_in
-            )
+            yield Result("overhead", "iris", *X.shape, "float64", method, library, "seconds", value, runs, stand_in)
 
 
 def imports(settings: Settings) -> Iterator[Result]:

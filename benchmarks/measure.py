@@ -54,9 +54,7 @@ print(json.dumps((status("VmHWM") - before) * 1024))
 def peak_memory(n: int, d: int, dtype: str, method: str) -> int:
     """Most bytes that `chamfer.linkage` takes beyond its input, in a process of its own."""
     arguments = json.dumps([n, d, dtype, method])
-    done = subprocess.run(
-        [sys.executable, "-c", _CHILD, arguments], check=True, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-c", _CHILD, arguments], check=True, capture_output=True, text=True)
     return int(json.loads(done.stdout))
 
 

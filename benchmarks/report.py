@@ -31,11 +31,7 @@ def _print_ratios(results: list[Result]) -> None:
     """Print seconds of each library, and how many times ours the peers' take."""
     for data, n, d in dict.fromkeys((each.data, each.n, each.d) for each in results):
         print(f"\n{results[0].case}: {data} {n:,} x {d}")
-        here = {
-            (each.method, each.library, each.dtype): each
-            for each in results
-            if (each.data, each.n) == (data, n)
-        }
+        here = {(each.method, each.library, each.dtype): each for each in results if (each.data, each.n) == (data, n)}
         rows = [["linkage", "dtype", *LIBRARIES, "over ours (fastcluster, best peer)"]]
         for method, library, dtype in here:
             if library != "chamfer":
@@ -118,14 +114,10 @@ def write_plot(results: list[Result], path: Path) -> bool:
     )
     for ax, method in zip(axes.flat, methods, strict=False):
         for number, library in enumerate(LIBRARIES):
-            line = [
-                (each.n, each.value) for each in chosen if (each.method, each.library) == (method, library)
-            ]
+            line = [(each.n, each.value) for each in chosen if (each.method, each.library) == (method, library)]
             if line:
                 style = {"lw": 2.4, "zorder": 3} if library == "chamfer" else {"lw": 1.2}
-                ax.loglog(
-                    *zip(*line, strict=True), marker="o", ms=4, color=f"C{number}", label=library, **style
-                )
+                ax.loglog(*zip(*line, strict=True), marker="o", ms=4, color=f"C{number}", label=library, **style)
         ax.set_title(method)
         sizes = sorted({each.n for each in chosen})
         ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
@@ -138,14 +130,8 @@ def write_plot(results: list[Result], path: Path) -> bool:
         ax.set_ylabel("seconds")
     for ax in axes[-1]:
         ax.set_xlabel("points")
-    handles = {
-        label: handle
-        for ax in axes.flat
-        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
-    }
-    figure.legend(
-        handles.values(), handles.keys(), loc="outside lower center", ncols=len(handles), frameon=False
-    )
+    handles = {label: handle for ax in axes.flat for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=len(handles), frameon=False)
     data, d = chosen[0].data, chosen[0].d
     figure.suptitle(f"Hierarchical clustering of {data}, {d} coordinates")
     figure.savefig(path, dpi=150)

@@ -64,9 +64,7 @@ def _parser() -> argparse.ArgumentParser:
         "--libraries", type=_choices(LIBRARIES), default=tuple(LIBRARIES), help=f"of {','.join(LIBRARIES)}"
     )
     parser.add_argument("--dtypes", type=_choices(("float32", "float64")), default=("float32", "float64"))
-    parser.add_argument(
-        "--sizes", type=_numbers, metavar="N,N,...", help="numbers of points instead of the usual"
-    )
+    parser.add_argument("--sizes", type=_numbers, metavar="N,N,...", help="numbers of points instead of the usual")
     parser.add_argument("--repeats", type=int, default=3, help=f"runs of what takes under {SLOW:g} s")
     parser.add_argument(
         "--peer-limit",
@@ -116,9 +114,7 @@ def _print_machine() -> None:
     from chamfer.commands.info import gather
 
     facts = gather()
-    print(
-        f"{facts['processor']}, {facts['instruction set']}, {facts['threads']} threads; {platform.platform()}"
-    )
+    print(f"{facts['processor']}, {facts['instruction set']}, {facts['threads']} threads; {platform.platform()}")
     print(", ".join(f"{name} {facts[name]}" for name in ("chamfer", "numpy", "scipy", "scikit-learn")))
     for pool in threadpool_info():
         version = pool["version"] or ""

@@ -54,9 +54,7 @@ def test_newick_holds_the_clusters_and_heights(n, seed, heights):
 def test_names_survive(name):
     clusters, _ = read_newick(chamfer.to_newick([[0, 1, 1.0, 2]], labels=[name, "other"]))
     assert clusters == {frozenset([name, "other"])}
-    assert json.loads(chamfer.to_json([[0, 1, 1.0, 2]], labels=[name, "other"]))["children"][0] == {
-        "name": name
-    }
+    assert json.loads(chamfer.to_json([[0, 1, 1.0, 2]], labels=[name, "other"]))["children"][0] == {"name": name}
 
 
 def test_json_holds_the_tree():

@@ -27,9 +27,7 @@ def test_the_example_has_ten_lines_of_code():
     assert len(lines) == 9 or len(lines) == 10
 
 
-@pytest.mark.parametrize(
-    "command", ["pip install '.[plot]' && chamfer demo", "pip install '.[test]' && pytest"]
-)
+@pytest.mark.parametrize("command", ["pip install '.[plot]' && chamfer demo", "pip install '.[test]' && pytest"])
 def test_both_commands_are_there(command):
     assert f"$ {command}\n" in README
 

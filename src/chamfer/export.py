@@ -32,7 +32,7 @@ def to_newick(Z: Any, labels: Sequence[object] | None = None, *, heights: str = 
     --------
     >>> import chamfer
     >>> chamfer.to_newick(chamfer.linkage([[0.0], [1.0], [5.0]]), labels=["a", "b", "it's"])
-    "((a:1,b:1):3,'it''s':4);"
+    "('it''s':4,(a:1,b:1):3);"
     """
     tree, names, level = _prepare(Z, labels, heights)
     parent = _parent_levels(tree, level)

@@ -36,9 +36,7 @@ def add_cluster(subparsers: Any) -> None:
         epilog="example: chamfer cluster iris.csv -k 3 --id-column name -o labels.csv --save-tree tree.npz",
     )
     add_data(parser)
-    parser.add_argument(
-        "--id-column", metavar="NAME", help="names of rows: written beside labels, not clustered by"
-    )
+    parser.add_argument("--id-column", metavar="NAME", help="names of rows: written beside labels, not clustered by")
     add_linkage(parser)
     add_cut(parser)
     add_output(parser, "labels, as .csv, .tsv, .npy or .parquet")

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-import chamfer
 from chamfer.commands.console import CommandError, bar, note, table
 from chamfer.commands.options import add_data, add_run, complete_files, names, read_coordinates
-from chamfer.dendrogram import cut, tree_height
+from chamfer.evaluation import CutScores
 from chamfer.hac import METHODS, linkage
 from chamfer.plot.scores import SCORES
 from chamfer.validation import Array, check_choice
@@ -27,22 +26,14 @@ def add_compare(subparsers: Any) -> None:
         epilog="example: chamfer compare iris.csv --labels species",
     )
     add_data(parser)
-    parser.add_argument(
-        "--labels", required=True, metavar="NAME", help="column of known classes; not clustered by"
-    )
+    parser.add_argument("--labels", required=True, metavar="NAME", help="column of known classes; not clustered by")
     parser.add_argument("--id-column", metavar="NAME", help="names of rows; not clustered by")
     group = parser.add_argument_group("clustering")
-    group.add_argument(
-        "--linkages", type=names, default=list(METHODS), metavar="A,B,…", help="all by default"
-    )
+    group.add_argument("--linkages", type=names, default=list(METHODS), metavar="A,B,…", help="all by default")
     add_run(group)
-    group.add_argument(
-        "--score", choices=list(SCORES), default="ari", help="agreement with the classes (%(default)s)"
-    )
+    group.add_argument("--score", choices=list(SCORES), default="ari", help="agreement with the classes (%(default)s)")
     output = parser.add_argument_group("output")
-    complete_files(
-        output.add_argument("--plot", metavar="FILE", help="draw the score over the number of clusters")
-    )
+    complete_files(output.add_argument("--plot", metavar="FILE", help="draw the score over the number of clusters"))
     output.add_argument("--json", action="store_true", help="write JSON for machines")
     parser.set_defaults(run=run_compare)
 
@@ -83,39 +74,32 @@ def _classes(values: Array, source: str, name: str) -> Array:
 
 
 def _row(method: str, Z: Array, y: Array, score: str, seconds: float) -> dict[str, Any]:
-    from sklearn import metrics
-
-    classes = int(y.max()) + 1
-    measure = getattr(metrics, SCORES[score][0])
-    row = {
+    scores = CutScores(Z, y)
+    best = scores.best(score)
+    return {
         "linkage": method,
-        "at_true_k": float(measure(y, cut(Z, n_clusters=classes))),
-        "tree_height": tree_height(Z),
+        "at_true_k": float(scores.along("merge", score)[len(y) - (int(y.max()) + 1)]),
+        "best": float(best.score),
+        "best_k": int(best.n_clusters),
+        "best_order": best.order,
+        "tree_height": scores.tree.height,
         "seconds": seconds,
     }
-    best_cut = getattr(chamfer, "best_cut", None)
-    if best_cut is not None:
-        best = best_cut(Z, y, score=score)
-        row |= {"best": float(best.score), "best_k": int(best.n_clusters), "best_order": best.order}
-    return row
 
 
 def _print(arguments: argparse.Namespace, rows: list[dict[str, Any]], n: int, classes: int) -> None:
     if arguments.json:
         print(json.dumps({"n_points": n, "n_classes": classes, "score": arguments.score, "linkages": rows}))
         return
-    with_best = "best" in rows[0]
-    head = ["linkage", f"{arguments.score.upper()} at k = {classes}", ""]
-    head += ["best", "at k", "order"] if with_best else []
+    head = ["linkage", f"{arguments.score.upper()} at k = {classes}", "", "best", "at k", "order"]
     cells = []
     for row in rows:
         line = [row["linkage"], f"{row['at_true_k']:.3f}", bar(row["at_true_k"])]
-        line += [f"{row['best']:.3f}", f"{row['best_k']:,}", row["best_order"]] if with_best else []
+        line += [f"{row['best']:.3f}", f"{row['best_k']:,}", row["best_order"]]
         cells.append([*line, str(row["tree_height"]), f"{row['seconds']:.2f}"])
     top = int(np.argmax([row["at_true_k"] for row in rows]))
-    print(f"{n:,} points in {classes} classes, compared by {SCORES[arguments.score][1]}:\n")
-    align = "<><" + (">><" if with_best else "") + ">>"
-    print(table([*head, "tree height", "seconds"], cells, align, strong=top))
+    print(f"{n:,} points in {classes} classes, compared by {SCORES[arguments.score]}:\n")
+    print(table([*head, "tree height", "seconds"], cells, "<><>><>>", strong=top))
 
 
 def _draw(arguments: argparse.Namespace, trees: dict[str, Array], y: Array) -> None:

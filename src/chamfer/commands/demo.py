@@ -96,9 +96,7 @@ def draw_digits(X: Array, y: Array, Z: Array) -> Any:
     labels = cut(Z, n_clusters=10)
     score = _agreement(y, labels)
     figure.text(0.07, 0.945, f"{len(X):,} handwritten digits, Chamfer linkage", fontsize=15, weight="bold")
-    figure.text(
-        0.98, 0.945, f"10 clusters, adjusted Rand index {score:.2f}", fontsize=11, ha="right", color="0.3"
-    )
+    figure.text(0.98, 0.945, f"10 clusters, adjusted Rand index {score:.2f}", fontsize=11, ha="right", color="0.3")
     _draw_means(figure, ax, X, y, Z, labels)
     return figure
 

@@ -25,9 +25,7 @@ def add_explore(subparsers: Any) -> None:
     add_data(parser)
     parser.add_argument("--id-column", metavar="NAME", help="names of rows; not clustered by")
     add_linkage(parser)
-    parser.add_argument(
-        "-k", "--clusters", type=int, metavar="K", help="number of clusters shown at first (10)"
-    )
+    parser.add_argument("-k", "--clusters", type=int, metavar="K", help="number of clusters shown at first (10)")
     complete_files(
         parser.add_argument(
             "-o",

@@ -44,16 +44,10 @@ def add_data(parser: argparse.ArgumentParser) -> None:
             "- is standard input, as CSV or TSV",
         )
     )
-    group.add_argument(
-        "--columns", type=names, default=[], metavar="A,B,…", help="cluster by these columns only"
-    )
+    group.add_argument("--columns", type=names, default=[], metavar="A,B,…", help="cluster by these columns only")
     group.add_argument("--drop", type=names, default=[], metavar="A,B,…", help="leave these columns out")
-    group.add_argument(
-        "--standardize", action="store_true", help="bring each column to mean 0 and deviation 1 first"
-    )
-    group.add_argument(
-        "--float32", action="store_true", help="compute in single precision, in half the memory"
-    )
+    group.add_argument("--standardize", action="store_true", help="bring each column to mean 0 and deviation 1 first")
+    group.add_argument("--float32", action="store_true", help="compute in single precision, in half the memory")
 
 
 def add_linkage(parser: argparse.ArgumentParser) -> None:
@@ -71,9 +65,7 @@ def add_linkage(parser: argparse.ArgumentParser) -> None:
 
 def add_run(group: Any) -> None:
     """Add the metric and the number of threads."""
-    group.add_argument(
-        "--metric", default="euclidean", metavar="NAME", help="distance between points (%(default)s)"
-    )
+    group.add_argument("--metric", default="euclidean", metavar="NAME", help="distance between points (%(default)s)")
     group.add_argument("--jobs", type=int, metavar="N", help="number of threads; all by default")
 
 
@@ -83,28 +75,20 @@ def add_cut(parser: argparse.ArgumentParser) -> None:
     which = group.add_mutually_exclusive_group()
     which.add_argument("-k", "--clusters", type=int, metavar="K", help="number of clusters")
     which.add_argument("--height", type=float, metavar="H", help="apply merges up to this height")
-    group.add_argument(
-        "--order", choices=ORDERS, default="merge", help="which merges come first (%(default)s)"
-    )
+    group.add_argument("--order", choices=ORDERS, default="merge", help="which merges come first (%(default)s)")
 
 
 def add_output(parser: argparse.ArgumentParser, what: str) -> None:
     """Add where the result goes, and how."""
     group = parser.add_argument_group("output")
     complete_files(
-        group.add_argument(
-            "-o", "--output", metavar="FILE", default="-", help=f"{what} (default: standard output)"
-        )
+        group.add_argument("-o", "--output", metavar="FILE", default="-", help=f"{what} (default: standard output)")
     )
-    group.add_argument(
-        "--json", action="store_true", help="write a JSON summary for machines to standard output"
-    )
+    group.add_argument("--json", action="store_true", help="write a JSON summary for machines to standard output")
     group.add_argument("-q", "--quiet", action="store_true", help="no notes, no progress bars")
 
 
-def read_coordinates(
-    arguments: argparse.Namespace, apart: tuple[str | None, ...]
-) -> tuple[Table, Coordinates]:
+def read_coordinates(arguments: argparse.Namespace, apart: tuple[str | None, ...]) -> tuple[Table, Coordinates]:
     """Read the data that the options ask for; columns `apart` are names or labels."""
     table = read_table(arguments.data)
     wanted = [name for name in apart if name is not None]

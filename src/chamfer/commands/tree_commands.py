@@ -21,9 +21,7 @@ from chamfer.validation import check_integer
 def add_tree(parser: argparse.ArgumentParser) -> None:
     """Add the file that holds the tree."""
     complete_files(
-        parser.add_argument(
-            "tree", metavar="TREE", help="a tree kept by 'chamfer cluster --save-tree', or Z as NPY"
-        )
+        parser.add_argument("tree", metavar="TREE", help="a tree kept by 'chamfer cluster --save-tree', or Z as NPY")
     )
 
 
@@ -66,19 +64,11 @@ def add_plot(subparsers: Any) -> None:
     add_cut(parser)
     group = parser.add_argument_group("picture")
     complete_files(
-        group.add_argument(
-            "-o", "--output", required=True, metavar="FILE", help=".png, .svg or .pdf, among others"
-        )
+        group.add_argument("-o", "--output", required=True, metavar="FILE", help=".png, .svg or .pdf, among others")
     )
-    group.add_argument(
-        "--truncate", type=int, metavar="N", help="show N clusters as leaves instead of all points"
-    )
-    group.add_argument(
-        "--heights", choices=HEIGHTS, default="own", help="where merges are drawn (%(default)s)"
-    )
-    group.add_argument(
-        "--scale", choices=("linear", "sqrt"), default="linear", help="axis of heights (%(default)s)"
-    )
+    group.add_argument("--truncate", type=int, metavar="N", help="show N clusters as leaves instead of all points")
+    group.add_argument("--heights", choices=HEIGHTS, default="own", help="where merges are drawn (%(default)s)")
+    group.add_argument("--scale", choices=("linear", "sqrt"), default="linear", help="axis of heights (%(default)s)")
     group.add_argument("--horizontal", action="store_true", help="root at the right instead of the top")
     group.add_argument("--size", type=_size, default=(10.0, 5.0), metavar="WxH", help="in inches (10x5)")
     group.add_argument("--dpi", type=int, default=150, help="pixels for each inch (%(default)s)")
@@ -147,9 +137,7 @@ def run_export(arguments: argparse.Namespace) -> int:
     by_ending = {".json": "json", ".nwk": "newick", ".newick": "newick", ".tree": "newick", "": "newick"}
     form = arguments.format or by_ending.get(ending)
     if form is None:
-        raise CommandError(
-            f"--output: a tree goes to a .nwk or .json file, got {arguments.output}; or give --format"
-        )
+        raise CommandError(f"--output: a tree goes to a .nwk or .json file, got {arguments.output}; or give --format")
     tree: Tree = load_tree(arguments.tree)
     write = to_json if form == "json" else to_newick
     text = write(tree.Z, labels=tree.names, heights=arguments.heights)

@@ -35,6 +35,4 @@ def palette(count: int) -> list[Any]:
         pairs = plt.get_cmap("tab20").colors
         return [*pairs[::2], *pairs[1::2]]
     # Golden steps keep clusters that are close in number apart in colour; a little black makes them quieter.
-    return list(
-        plt.get_cmap("turbo")(0.04 + 0.92 * (np.arange(count) * 0.6180339887 % 1)) * [0.86, 0.86, 0.86, 1]
-    )
+    return list(plt.get_cmap("turbo")(0.04 + 0.92 * (np.arange(count) * 0.6180339887 % 1)) * [0.86, 0.86, 0.86, 1])

@@ -103,9 +103,7 @@ def plot_clustermap(
 
 def _check_size(name: str, tree: Dendrogram, size: int, what: str) -> None:
     if tree.n_points != size:
-        raise ValueError(
-            f"{name} must be a tree of the {size} {what} of X, got one of {tree.n_points} points"
-        )
+        raise ValueError(f"{name} must be a tree of the {size} {what} of X, got one of {tree.n_points} points")
 
 
 def _name(ax: Axes, axis: Any, names: Any, order: Array, extent: str) -> None:

@@ -183,9 +183,7 @@ def _dress(ax: Axes, layout: Layout, level: Array, flip: bool, name: str) -> Non
     n = len(layout.leaves)
     margin = 0.5 + 0.01 * n
     top = float(level.max(initial=0)) or 1.0
-    leaves = (
-        (n - 1 + margin, -margin) if flip else (-margin, n - 1 + margin)
-    )  # first leaf on top, or at the left
+    leaves = (n - 1 + margin, -margin) if flip else (-margin, n - 1 + margin)  # first leaf on top, or at the left
     (ax.set_ylim if flip else ax.set_xlim)(*leaves)
     (ax.set_xlim if flip else ax.set_ylim)(0, 1.04 * top)
     (ax.set_xlabel if flip else ax.set_ylabel)(name)
@@ -193,9 +191,7 @@ def _dress(ax: Axes, layout: Layout, level: Array, flip: bool, name: str) -> Non
         ax.spines[side].set_visible(False)
 
 
-def _name_leaves(
-    ax: Axes, tree: Dendrogram, layout: Layout, labels: Sequence[object] | None, flip: bool
-) -> None:
+def _name_leaves(ax: Axes, tree: Dendrogram, layout: Layout, labels: Sequence[object] | None, flip: bool) -> None:
     axis = ax.yaxis if flip else ax.xaxis
     box = ax.get_window_extent()
     room = (box.height if flip else box.width) * 72 / ax.figure.dpi / len(layout.leaves)

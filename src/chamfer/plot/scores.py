@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chamfer.dendrogram import Dendrogram
+from chamfer.dendrogram import ORDERS, Dendrogram
+from chamfer.evaluation import CutScores
 from chamfer.plot.canvas import current_axes, palette
 from chamfer.validation import Array, check_choice, check_integer
 
@@ -15,10 +16,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SCORES = {
-    "ari": ("adjusted_rand_score", "adjusted Rand index"),
-    "nmi": ("normalized_mutual_info_score", "normalized mutual information"),
-    "ami": ("adjusted_mutual_info_score", "adjusted mutual information"),
-    "fmi": ("fowlkes_mallows_score", "Fowlkes–Mallows index"),
+    "ari": "adjusted Rand index",
+    "nmi": "normalized mutual information",
+    "ami": "adjusted mutual information",
+    "fmi": "Fowlkes–Mallows index",
 }
 
 
@@ -71,35 +72,25 @@ def plot_scores(
         raise ValueError("trees must hold at least one dendrogram")
     classes = len(np.unique(y))
     most = min(len(y), 10 * classes) if max_clusters is None else max_clusters
-    counts = _counts(check_integer("max_clusters", most, 1, len(y)))
+    check_choice("order", order, ORDERS)
+    counts = np.arange(1, check_integer("max_clusters", most, 1, len(y)) + 1)
     ax = current_axes(ax)
     colors = palette(len(trees))
     for (name, Z), color in zip(trees.items(), colors, strict=False):
         # The first tree lies on top, drawn thicker: it is the one the others are compared with.
         first = name == next(iter(trees))
-        values = _values(Dendrogram(Z), y, score, order, counts, name)
+        values = _scores(name, Z, y).along(order, score)[len(y) - counts]
         ax.plot(counts, values, label=name, color=color, lw=2.2 if first else 1.1, zorder=3 if first else 2)
     ax.axvline(classes, color="0.5", lw=1, ls=":", zorder=1)
-    ax.set(xscale="log", xlabel="number of clusters", ylabel=SCORES[score][1])
+    ax.set(xscale="log", xlabel="number of clusters", ylabel=SCORES[score])
     ax.legend(frameon=False, fontsize="small")
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     return ax
 
 
-def _counts(most: int) -> Array:
-    """Every number of clusters up to 60, then evenly on a logarithmic scale."""
-    few = np.arange(1, min(most, 60) + 1)
-    many = np.unique(np.geomspace(60, most, 40).round().astype(int)) if most > 60 else few[:0]
-    return np.union1d(few, many)
-
-
-def _values(tree: Dendrogram, y: Array, score: str, order: str, counts: Array, name: str) -> list[float]:
+def _scores(name: str, Z: Any, y: Array) -> CutScores:
+    tree = Dendrogram(Z)
     if tree.n_points != len(y):
-        raise ValueError(
-            f"y must have a class for each of the {tree.n_points} points of {name!r}, got {len(y)}"
-        )
-    from sklearn import metrics
-
-    measure = getattr(metrics, SCORES[score][0])
-    return [float(measure(y, tree.cut(int(count), order=order))) for count in counts]
+        raise ValueError(f"y must have a class for each of the {tree.n_points} points of {name!r}, got {len(y)}")
+    return CutScores(tree.Z, y)
