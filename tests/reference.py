@@ -36,6 +36,9 @@ class Cluster:
         return Cluster(np.concatenate([self.points, other.points]), np.concatenate([self.halves / 2, other.halves / 2]))
 
 
+Linkage = Callable[[np.ndarray, Cluster, Cluster], float]
+
+
 def between(D: np.ndarray, A: Cluster, B: Cluster) -> np.ndarray:
     return D[A.points[:, None], B.points]
 
@@ -59,6 +62,25 @@ def chamfer_symmetric(D: np.ndarray, A: Cluster, B: Cluster) -> float:
 
 def chamfer_normalized_symmetric(D: np.ndarray, A: Cluster, B: Cluster) -> float:
     return to_nearest(D, A, B) / A.size + to_nearest(D, B, A) / B.size
+
+
+def chamfer_capped(n_neighbors: int) -> Linkage:
+    """A point counts at most κ, the distance to its (n_neighbors + 1)-th nearest other point.
+
+    A can join B only if B holds one of the n_neighbors nearest points of a point of A; of points at equal distance
+    those with the smaller numbers are nearer.
+    """
+
+    def one_way(D: np.ndarray, A: Cluster, B: Cluster) -> float:
+        total, candidate = 0.0, False
+        for a in A.points:
+            others = [point for point in np.argsort(D[a], kind="stable") if point != a]
+            cap = D[a, others[n_neighbors]] if n_neighbors < len(others) else np.inf
+            total += min(cap, D[a, B.points].min())
+            candidate = candidate or bool(set(others[:n_neighbors]) & set(B.points.tolist()))
+        return total if candidate else np.inf
+
+    return lambda D, A, B: min(one_way(D, A, B), one_way(D, B, A))
 
 
 def single(D: np.ndarray, A: Cluster, B: Cluster) -> float:
@@ -99,7 +121,6 @@ def centres_apart(D: np.ndarray, A: Cluster, u: np.ndarray, B: Cluster, v: np.nd
     return np.sqrt(max(squared, 0))
 
 
-Linkage = Callable[[np.ndarray, Cluster, Cluster], float]
 CHAMFER: dict[str, Linkage] = {
     "chamfer": chamfer,
     "chamfer_normalized": chamfer_normalized,
@@ -120,14 +141,24 @@ LINKAGES = CHAMFER | CLASSICAL
 class Clusters:
     """The clusters there are, and the linkage value of every pair of them, row and column in ascending ids."""
 
-    def __init__(self, D: np.ndarray, method: str) -> None:
+    def __init__(self, D: np.ndarray, method: str, n_neighbors: int) -> None:
         self.D = np.asarray(D, dtype=np.float64)
-        self.linkage = LINKAGES[method]
+        points = {point: Cluster(np.array([point]), np.ones(1)) for point in range(len(self.D))}
+        self.start(points, chamfer_capped(n_neighbors) if method == "chamfer_capped" else LINKAGES[method])
+
+    def start(self, clusters: dict[int, Cluster], linkage: Linkage) -> None:
+        self.linkage = linkage
         self.ids: list[int] = []
         self.clusters: list[Cluster] = []
         self.values = np.empty((0, 0))
-        for point in range(len(self.D)):
-            self.add(Cluster(np.array([point]), np.ones(1)), point)
+        for each, cluster in clusters.items():
+            self.add(cluster, each)
+        self.uncap()
+
+    def uncap(self) -> None:
+        """Go on by plain Chamfer linkage when no pair is a candidate any more."""
+        if len(self.ids) > 1 and np.isinf(self.values).all():
+            self.start(dict(zip(self.ids, self.clusters, strict=True)), chamfer)
 
     def add(self, new: Cluster, new_id: int) -> None:
         values = [self.linkage(self.D, cluster, new) for cluster in self.clusters]
@@ -147,12 +178,13 @@ class Clusters:
             del self.ids[position], self.clusters[position]
             self.values = np.delete(np.delete(self.values, position, axis=0), position, axis=1)
         self.add(union, new_id)
+        self.uncap()
 
 
-def linkage(D: np.ndarray, method: str) -> np.ndarray:
+def linkage(D: np.ndarray, method: str, n_neighbors: int = 15) -> np.ndarray:
     """Z in SciPy's layout for the square matrix of distances D."""
     n = len(D)
-    state = Clusters(D, method)
+    state = Clusters(D, method, n_neighbors)
     Z = []
     for i in range(n - 1):
         low, high = state.closest()
@@ -162,7 +194,9 @@ def linkage(D: np.ndarray, method: str) -> np.ndarray:
     return np.reshape(Z, (n - 1, 4)).astype(np.float64)
 
 
-def replay(Z: np.ndarray, D: np.ndarray, method: str, rtol: float = 1e-9, atol: float = 1e-13) -> None:
+def replay(
+    Z: np.ndarray, D: np.ndarray, method: str, rtol: float = 1e-9, atol: float = 1e-13, n_neighbors: int = 15
+) -> None:
     """Check that each merge of Z was, at its time, one of smallest value, and has that value as its height.
 
     Any way to break ties passes. `atol` is a share of the largest distance; for linkages between centres the squares
@@ -171,7 +205,7 @@ def replay(Z: np.ndarray, D: np.ndarray, method: str, rtol: float = 1e-9, atol: 
     n = len(D)
     assert Z.shape == (n - 1, 4)
     power = 2 if method in CENTRES else 1
-    state = Clusters(D, method)
+    state = Clusters(D, method, n_neighbors)
     for i, (a, b, height, size) in enumerate(Z):
         assert a < b, f"merge {i} has its clusters out of order"
         assert a in state.ids, f"merge {i} joins cluster {a}, which is not there"

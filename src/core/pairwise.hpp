@@ -8,7 +8,7 @@
 #pragma once
 
 #include <limits>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "blas.hpp"
@@ -37,25 +37,27 @@ void mirror(T* square, Index n, int threads) {
         const Index first = tile * kTile, last = std::min(n, first + kTile);
         for (Index left = 0; left < last; left += kTile)
             for (Index i = first; i < last; ++i)
-                for (Index j = left; j < std::min(i, left + kTile); ++j) square[i * n + j] = square[j * n + i];
+                for (Index j = left; j < std::min(i, left + kTile); ++j)
+                    square[i * n + j] = square[j * n + i];
         for (Index i = first; i < last; ++i) square[i * n + i] = 0;
     });
 }
 
 namespace detail {
 
-inline constexpr Index kTile = 256;
+inline constexpr Index kTile = 512;
 inline constexpr Index kBatch = Index{1} << 22;  // pairs between ticks
 inline constexpr Index kAlone = 512;             // points too few to share among threads
 inline constexpr double kCancelled = 1e-4;       // d^2 below this share of the norms is computed again
 
 template <class T>
-void by_differences(const Points<T>& points, Metric metric, const Triangle<T>& out, int threads, const Tick& tick) {
+void by_differences(const Points<T>& points, Metric metric, const Triangle<T>& out, int threads,
+                    const Tick& tick) {
     const Index n = points.n, d = points.d;
     const bool few = d <= kSequential;
     const Packed packed(few ? points : Points<T>{points.data, 0, d});
     std::vector<std::vector<double>> scratch(threads, std::vector<double>(n + Packed::kBlock));
-    const Index batch = std::max(kTile, kBatch / n);
+    const Index batch = 1 + kBatch / n;
     for (Index first = 0; first < n; first += batch) {
         parallel_tasks(std::min(batch, n - first), n < kAlone ? 1 : threads, [&](Index task, int thread) {
             const Index i = first + task, start = i / Packed::kBlock * Packed::kBlock;
@@ -77,45 +79,82 @@ void by_differences(const Points<T>& points, Metric metric, const Triangle<T>& o
 template <class T>
 void shifted(const Points<T>& points, const double* shift, Index first, Index count, double* out) {
     for (Index i = 0; i < count; ++i)
-        for (Index k = 0; k < points.d; ++k) *out++ = static_cast<double>(points.row(first + i)[k]) - shift[k];
+        for (Index k = 0; k < points.d; ++k)
+            *out++ = static_cast<double>(points.row(first + i)[k]) - shift[k];
+}
+
+// What one thread needs for tiles of products: shifted points of both sides and the products.
+struct Workspace {
+    std::vector<double> left, right, products;
+    Index top = -1;  // first point of what is in `left`
+
+    explicit Workspace(Index d) : left(kTile * d), right(kTile * d), products(kTile * kTile) {}
+};
+
+// products[i * kTile + j] = product of points top + i and begin + j. On the diagonal, only for i <= j (and a
+// little more).
+template <class T>
+void multiply(const Points<T>& points, const double* shift, Index top, Index begin, const Blas& blas,
+              Workspace& work) {
+    const Index d = points.d, rows = std::min(kTile, points.n - top),
+                columns = std::min(kTile, points.n - begin);
+    if (work.top != top) shifted(points, shift, top, rows, work.left.data());
+    work.top = top;
+    shifted(points, shift, begin, columns, work.right.data());
+    const Index step = top == begin ? kTile / 4 : kTile;
+    for (Index i = 0; i < rows; i += step) {
+        const Index skip = top == begin ? i : 0;
+        blas.products(&work.left[i * d], std::min(step, rows - i), d, &work.right[skip * d], columns - skip,
+                      d, d, &work.products[i * kTile + skip], kTile);
+    }
+}
+
+// Distances from point i to those of [begin, end), from their products.
+template <class T>
+void finish(const Points<T>& points, const double* norms, Metric metric, Index i, Index begin, Index end,
+            double* products, T* out) {
+    Index cancelled = 0;
+    const double norm = norms[i];
+    for (Index j = begin; j < end; ++j) {
+        const double scale = norm + norms[j], squared = scale - 2 * products[j - begin];
+        products[j - begin] = squared;
+        cancelled += squared < kCancelled * scale;
+    }
+    for (Index j = begin; cancelled > 0 && j < end; ++j)
+        if (products[j - begin] < kCancelled * (norm + norms[j]))
+            products[j - begin] = squared_distance(points.row(i), points.row(j), points.d);
+    from_squared(metric, products, out, end - begin);
 }
 
 template <class T>
-void by_products(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out, const Blas& blas,
-                 int threads, const Tick& tick) {
-    const Index n = points.n, d = points.d, tiles = (n + kTile - 1) / kTile;
-    std::vector<double> norms(n), left(kTile * d);
-    std::vector<std::vector<double>> right(threads, std::vector<double>(kTile * (d + kTile)));
+void by_products(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out,
+                 const Blas& blas, int threads, const Tick& tick) {
+    const Index n = points.n, d = points.d;
+    std::vector<Workspace> work(threads, Workspace(d));
+    std::vector<double> norms(n);
     const std::vector<double> origin(d, 0.0);
-    parallel_tasks(tiles, threads, [&](Index tile, int thread) {
+    std::vector<std::pair<Index, Index>> tiles;
+    for (Index top = 0; top < n; top += kTile)
+        for (Index begin = top; begin < n; begin += kTile) tiles.emplace_back(top, begin);
+    parallel_tasks((n + kTile - 1) / kTile, threads, [&](Index tile, int thread) {
         const Index first = tile * kTile, count = std::min(kTile, n - first);
-        shifted(points, shift, first, count, right[thread].data());
-        for (Index i = 0; i < count; ++i)
-            norms[first + i] = squared_distance<double>(right[thread].data() + i * d, origin.data(), d);
+        double* rows = work[thread].right.data();
+        shifted(points, shift, first, count, rows);
+        for (Index i = 0; i < count; ++i) norms[first + i] = squared_distance(rows + i * d, origin.data(), d);
     });
-    for (Index top = 0; top < n; top += kTile) {
-        const Index rows = std::min(kTile, n - top);
-        shifted(points, shift, top, rows, left.data());
-        parallel_tasks((n - top + kTile - 1) / kTile, threads, [&](Index tile, int thread) {
-            const Index begin = top + tile * kTile, columns = std::min(kTile, n - begin);
-            double* panel = right[thread].data();
-            double* products = panel + kTile * d;
-            shifted(points, shift, begin, columns, panel);
-            blas.products(left.data(), rows, d, panel, columns, d, d, products, kTile);
-            for (Index i = top; i < top + rows; ++i) {
-                double* squared = products + (i - top) * kTile;
-                T* row = out.row(i);
-                for (Index j = std::max(begin, i + 1); j < begin + columns; ++j) {
-                    const double scale = norms[i] + norms[j];
-                    double& value = squared[j - begin];
-                    value = scale - 2 * value;
-                    if (value < kCancelled * scale) value = squared_distance(points.row(i), points.row(j), d);
-                }
+    const Index batch = std::max<Index>(4 * threads, (Index{1} << 15) / d),
+                count = static_cast<Index>(tiles.size());
+    for (Index first = 0; first < count; first += batch) {
+        parallel_tasks(std::min(batch, count - first), threads, [&](Index task, int thread) {
+            const auto [top, begin] = tiles[first + task];
+            multiply(points, shift, top, begin, blas, work[thread]);
+            for (Index i = top; i < std::min(n, top + kTile); ++i) {
                 const Index start = std::max(begin, i + 1);
-                from_squared(metric, squared + start - begin, row + start, begin + columns - start);
+                finish(points, norms.data(), metric, i, start, std::min(n, begin + kTile),
+                       &work[thread].products[(i - top) * kTile + start - begin], out.row(i) + start);
             }
         });
-        tick(n * top - top * (top + 1) / 2);
+        tick(std::min(n * (n - 1) / 2, first * kTile * kTile));
     }
 }
 
@@ -123,8 +162,8 @@ void by_products(const Points<T>& points, const double* shift, Metric metric, co
 
 // Ticks count pairs.
 template <class T>
-void pairwise(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out, const Blas& blas,
-              int threads, const Tick& tick) {
+void pairwise(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out,
+              const Blas& blas, int threads, const Tick& tick) {
     constexpr Index kFew = 512;  // below, multiplying gains nothing worth its rounding
     if (points.d <= kSequential || points.n <= kFew)
         detail::by_differences(points, metric, out, threads, tick);

@@ -50,7 +50,7 @@ class Rounds {
         Id low, high, place;
         T between;
     };
-    static constexpr Index kProductive = 64;  // a round costs what the chain takes for n / 64 merges
+    static constexpr Index kProductive = 32;  // a round costs what the chain takes for n / 32 merges
 
     void find_pairs(const Neighbours<T>& neighbours) {
         pairs_.clear();

@@ -1,0 +1,199 @@
+"""The lists engine gives the tree of the definition, whatever its source, its lists and its threads."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_digits, load_wine
+
+import chamfer
+import reference
+from cases import assert_same_tree, distances, duplicated, gaussian, grid
+from chamfer import lists, sources
+
+SOURCES = ("blas", "tree", "cdist")
+METHODS = ("chamfer", "chamfer_normalized")
+
+
+@pytest.fixture
+def short_lists(monkeypatch):
+    """Lists so short that they have to be made anew all the time."""
+    monkeypatch.setattr(lists, "FIRST", 2)
+    monkeypatch.setattr(lists, "AGAIN", 2)
+    monkeypatch.setattr(lists, "BATCH", 3)
+    monkeypatch.setattr(lists, "FINISH", 0)
+
+
+def rtol(dtype):
+    return 1e-9 if dtype == np.float64 else 1e-5
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(2, 400),
+    d=st.integers(1, 40),
+    k=st.integers(2, 9),
+    finish=st.sampled_from([0, 5]),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    metric=st.sampled_from(["euclidean", "sqeuclidean", "cosine"]),
+    method=st.sampled_from(METHODS),
+    threads=st.sampled_from([1, 2]),
+)
+def test_same_tree_as_dense(seed, n, d, k, finish, dtype, metric, method, threads):
+    X = gaussian(seed, n, d, dtype)
+    if metric == "cosine" and d == 1:
+        X = np.column_stack([X, np.ones(n, dtype)])
+    expected = chamfer.linkage(X, method, metric, engine="dense")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lists, "FIRST", k)
+        patch.setattr(lists, "AGAIN", k)
+        patch.setattr(lists, "BATCH", 1 + n // 10)
+        patch.setattr(lists, "FINISH", finish * n)
+        for source in SOURCES[:2]:
+            Z = chamfer.linkage(X, method, metric, source=source, n_jobs=threads)
+            assert_same_tree(Z, expected, rtol(dtype))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.usefixtures("short_lists")
+def test_definition(method, source):
+    X = gaussian(3, 60, 5)
+    assert_same_tree(chamfer.linkage(X, method, source=source), reference.linkage(distances(X), method))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.usefixtures("short_lists")
+def test_precomputed_and_other_metrics(method):
+    X = gaussian(4, 70, 3)
+    expected = reference.linkage(distances(X, "cityblock"), method)
+    for Z in (
+        chamfer.linkage(distances(X, "cityblock"), method, "precomputed", engine="lists"),
+        chamfer.linkage(X, method, "cityblock", engine="lists"),
+    ):
+        assert_same_tree(Z, expected)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("data", [grid(1, 60, 2), grid(2, 60, 3), duplicated(3, 60, 3), np.full((30, 2), 0.1)])
+@pytest.mark.usefixtures("short_lists")
+def test_replay_of_ties(method, source, data):
+    reference.replay(chamfer.linkage(data, method, source=source), distances(data), method)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(2, 45),
+    d=st.integers(1, 20),
+    n_neighbors=st.integers(1, 12),
+    apart=st.booleans(),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    source=st.sampled_from(SOURCES),
+)
+def test_capped_is_its_definition(seed, n, d, n_neighbors, apart, dtype, source):
+    X = gaussian(seed, n, d, dtype)
+    if apart:  # parts that are closed in the neighbour graph
+        X[: n // 2] += 50
+    Z = chamfer.linkage(X, "chamfer_capped", n_neighbors=n_neighbors, source=source)
+    assert_same_tree(Z, reference.linkage(distances(X), "chamfer_capped", n_neighbors), rtol(dtype))
+
+
+@pytest.mark.parametrize("data", [grid(1, 50, 2), duplicated(3, 50, 3), np.repeat(gaussian(0, 6, 2), 8, axis=0)])
+def test_capped_ties(data):
+    # The last: more duplicates of each point than neighbours, so that every cap is zero.
+    Z = chamfer.linkage(data, "chamfer_capped", n_neighbors=5)
+    reference.replay(Z, distances(data), "chamfer_capped", n_neighbors=5)
+
+
+def test_capped_with_more_neighbours_than_points_is_chamfer():
+    X = gaussian(5, 20, 3)
+    assert_same_tree(chamfer.linkage(X, "chamfer_capped", n_neighbors=30), chamfer.linkage(X))
+
+
+@pytest.mark.parametrize("method", [*METHODS, "chamfer_capped"])
+def test_threads_and_sources_do_not_matter(method):
+    X = load_digits().data.astype(np.float32) + gaussian(0, 1797, 64, np.float32) / 1000
+    first = chamfer.linkage(X, method, source="blas", n_jobs=1)
+    for source, threads in (("blas", 2), ("tree", 1), ("tree", 2)):
+        np.testing.assert_array_equal(chamfer.linkage(X, method, source=source, n_jobs=threads), first)
+    if method != "chamfer_capped":
+        assert_same_tree(first, chamfer.linkage(X, method, engine="dense"), 1e-5)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_large_norms_and_small_distances(dtype):
+    # Columns of very different scale, as in real tables: lengths dwarf the distances of neighbours.
+    generator = np.random.default_rng(0)
+    X = (generator.normal(size=(700, 30)) * np.logspace(3, -1, 30) + 5000).astype(dtype)
+    for source in SOURCES[:2]:
+        Z = chamfer.linkage(X, metric="sqeuclidean", source=source)
+        assert_same_tree(Z, chamfer.linkage(X, metric="sqeuclidean", engine="dense"), rtol(dtype))
+
+
+def test_filter_is_used_and_exact_on_correlated_data():
+    generator = np.random.default_rng(1)
+    X = generator.normal(size=(3000, 8)) @ generator.normal(size=(8, 300)) + generator.normal(size=(3000, 300)) / 50
+    points = sources.Points(X, "euclidean")
+    source = sources.BlasSource(points)
+    assert source.n_coordinates < 50
+    everything = np.arange(3000, dtype=np.int32)
+    answer = source.nearest(everything, everything, 10, 2)
+    expected = np.sort(distances(X) + np.diag(np.full(3000, np.inf)), axis=1)[:, :10]
+    np.testing.assert_allclose(np.sort(answer.distances, axis=1), expected, rtol=1e-9)
+
+
+def test_isotropic_data_multiplies_all_coordinates():
+    assert sources.BlasSource(sources.Points(gaussian(0, 2000, 40), "euclidean")).n_coordinates == 40
+
+
+def test_your_own_source():
+    X, calls = gaussian(7, 200, 2), []
+
+    class Counted(sources.TreeSource):
+        def nearest(self, points, labels, k, threads, tick=None):
+            calls.append(len(points))
+            return super().nearest(points, labels, k, threads, tick)
+
+    Z = chamfer.linkage(X, source=Counted(sources.Points(X, "euclidean")))
+    assert_same_tree(Z, chamfer.linkage(X, engine="dense"))
+    assert calls[0] == 200
+
+
+def test_info():
+    info = chamfer.Info()
+    chamfer.linkage(load_wine().data, engine="lists", source="blas", info=info)
+    assert info.source == "BlasSource"
+    assert info.entries >= 178 * 32
+    assert set(info.seconds) == {"first", "refresh", "merge"}
+    assert sum(info.seconds.values()) > 0
+
+
+def test_auto_takes_lists_when_a_matrix_does_not_fit():
+    X, info = gaussian(8, 3000, 4), chamfer.Info()
+    chamfer.linkage(X, memory_limit="30MB", info=info)
+    assert info.source
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"method": "ward", "engine": "lists"}, "engine 'lists'"),
+        ({"source": "nowhere"}, "source"),
+        ({"source": "blas", "metric": "cityblock"}, "source"),
+        ({"method": "chamfer_capped", "engine": "dense"}, "engine"),
+        ({"method": "chamfer_capped", "n_neighbors": 0}, "n_neighbors"),
+        ({"engine": "lists", "memory_limit": 1000}, "needs"),
+    ],
+)
+def test_refusals(options, words):
+    with pytest.raises((ValueError, MemoryError), match=words):
+        chamfer.linkage(gaussian(0, 30, 2), **options)
+
+
+def test_source_of_another_size_is_refused():
+    other = sources.TreeSource(sources.Points(gaussian(0, 20, 2), "euclidean"))
+    with pytest.raises(ValueError, match="as many points as X"):
+        chamfer.linkage(gaussian(0, 30, 2), source=other)
