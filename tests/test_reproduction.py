@@ -78,17 +78,13 @@ def test_the_papers_numbers(embedded, row):
         if (name, method, what) in TIED:
             assert printed in embedded.get(name, "ties", method)[what]
         else:
-            assert differences.as_in_paper(cell, what) == pytest.approx(
-                printed, abs=0 if what == "height" else 0.001
-            )
+            assert differences.as_in_paper(cell, what) == pytest.approx(printed, abs=0 if what == "height" else 0.001)
 
 
 def test_every_printed_cell_is_reproduced_or_explained(embedded):
     """All nine linkages, four scores and the heights on four data sets: 180 cells."""
     assert len(list(differences.compared(embedded))) == 4 * 9 * 5
-    found = {
-        (each.dataset, each.method, each.what): each.reason for each in differences.all_differences(embedded)
-    }
+    found = {(each.dataset, each.method, each.what): each.reason for each in differences.all_differences(embedded)}
     assert found.pop(("wine", "single", "ari")).startswith("Printed as 0.3")
     assert set(found) <= TIED
     assert set(found.values()) <= {differences.TIES}
@@ -182,9 +178,7 @@ def test_report_holds_ours_beside_the_papers(report):
     assert float(found["heights", "Score over 2", "Average"]["paper"]) == pytest.approx(score, abs=0.001)
     assert float(found["seconds", "iris: scikit-learn", "Ward"]["ours"]) > 0
     assert ("seconds", "iris: scikit-learn", "Centroid") not in found
-    assert float(found["all-ami", "wine", "Single"]["ours"]) > float(
-        found["best-ami", "wine", "Single"]["ours"]
-    )
+    assert float(found["all-ami", "wine", "Single"]["ours"]) > float(found["best-ami", "wine", "Single"]["ours"])
     assert 0 < float(found["purity", "iris", "Ch"]["ours"]) < 1
 
 
@@ -208,9 +202,7 @@ def test_markdown_holds_tables_differences_and_what_is_missing(report):
     assert re.search(r"^\| iris \| 0\.611 / 0\.611 \| .*\*\*0\.775\*\* / 0\.775", text, re.MULTILINE)
     assert "- wine, Single, ARI: 0.350, the paper 0.300 (+0.050)" in text
     assert "- iris, Ch\\_N, tree height:" in text
-    assert re.search(
-        r"^\| birds \| 84635 \| 1024 \| 525 \| missing: birds cannot be fetched", text, re.MULTILINE
-    )
+    assert re.search(r"^\| birds \| 84635 \| 1024 \| 525 \| missing: birds cannot be fetched", text, re.MULTILINE)
     for line in text.splitlines():
         if line.startswith("|---"):
             columns = line.count("|")
@@ -271,9 +263,7 @@ def test_interrupted_run_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr(cells, "tree", until_the_second)
     with pytest.raises(KeyboardInterrupt):
         quick(tmp_path)
-    assert list(json.loads((tmp_path / "results.json").read_text())["cells"]) == [
-        "iris/tree/chamfer/sqeuclidean"
-    ]
+    assert list(json.loads((tmp_path / "results.json").read_text())["cells"]) == ["iris/tree/chamfer/sqeuclidean"]
     monkeypatch.setattr(cells, "tree", lambda *given: seen.append(given[1:3]) or whole(*given))
     assert quick(tmp_path) == 0
     assert seen == [("chamfer", "sqeuclidean"), ("ward", "sqeuclidean"), ("chamfer", "euclidean")]

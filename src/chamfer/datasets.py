@@ -49,9 +49,7 @@ class Dataset:
         paper = PAPER[self.name]
         found = {"points": self.X.shape[0], "columns": self.X.shape[1], "classes": self.n_classes}
         wanted = {"points": paper.n, "columns": paper.d, "classes": paper.n_classes}
-        return [
-            f"{found[what]} {what}, the paper {wanted[what]}" for what in found if found[what] != wanted[what]
-        ]
+        return [f"{found[what]} {what}, the paper {wanted[what]}" for what in found if found[what] != wanted[what]]
 
 
 @dataclass(frozen=True)
@@ -110,9 +108,7 @@ def load(name: str, directory: str | Path | None = None, *, download: bool = Tru
 
 def _get(name: str, download: bool) -> Dataset:
     paper = PAPER[name]
-    files = (
-        f"put {name}.npz with arrays X and y (or {name}.npy, {name}_labels.npy) into a directory and pass it"
-    )
+    files = f"put {name}.npz with arrays X and y (or {name}.npy, {name}_labels.npy) into a directory and pass it"
     if paper.get is None:
         raise DatasetUnavailableError(f"{name} cannot be fetched: {paper.advice}; {files}")
     if not (download or paper.embedded):
@@ -147,11 +143,7 @@ def _find_file(name: str, known: str | None, directory: Path) -> Path | None:
 
 def _read(name: str, path: Path) -> Dataset:
     try:
-        X, y = (
-            _read_npz(path)
-            if path.suffix == ".npz"
-            else (np.load(path, allow_pickle=False), _read_labels(path))
-        )
+        X, y = _read_npz(path) if path.suffix == ".npz" else (np.load(path, allow_pickle=False), _read_labels(path))
     except (ValueError, OSError, BadZipFile) as error:
         raise ValueError(f"{path} cannot be used: {error}") from error
     if X.ndim != 2 or X.dtype.kind not in "buif":
@@ -202,9 +194,7 @@ def _newsgroups() -> tuple[Any, Any]:
     from sklearn.datasets import fetch_20newsgroups_vectorized
     from sklearn.decomposition import TruncatedSVD
 
-    words, y = fetch_20newsgroups_vectorized(
-        subset="all", remove=("headers", "footers", "quotes"), return_X_y=True
-    )
+    words, y = fetch_20newsgroups_vectorized(subset="all", remove=("headers", "footers", "quotes"), return_X_y=True)
     return TruncatedSVD(128, random_state=0).fit_transform(words), y
 
 
@@ -231,13 +221,9 @@ PAPER: dict[str, Description] = {
     "cifar-100": Description(60000, 512, 100, _SEEN, advice=_CLIP),
     "mnist": Description(70000, 784, 10, _IMAGES, _openml(554), aliases=("mnist_784",)),
     "fashion-mnist": Description(70000, 512, 10, _SEEN, _openml(40996)),
-    "birds": Description(
-        84635, 1024, 525, _SEEN, advice="the paper used embeddings of its images by ConvNeXt"
-    ),
+    "birds": Description(84635, 1024, 525, _SEEN, advice="the paper used embeddings of its images by ConvNeXt"),
     "food-101": Description(101000, 512, 101, _SEEN, advice=_CLIP),
     "emnist": Description(131600, 512, 47, _SEEN, advice=_CLIP),
-    "reddit": Description(
-        420464, 1024, 50, _TOLD, advice="the paper used embeddings of its titles by GTE-large"
-    ),
+    "reddit": Description(420464, 1024, 50, _TOLD, advice="the paper used embeddings of its titles by GTE-large"),
     "covertype": Description(581012, 54, 7, _TABLE, _scikit_learn("fetch_covtype"), aliases=("covtype",)),
 }

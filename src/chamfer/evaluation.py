@@ -183,9 +183,7 @@ class CutScores:
         n = self.tree.n_points
         classes = check_labels(y, n)
         self.class_sizes = np.bincount(classes)
-        self._pairs, self._information, purity = _core.class_gains(
-            self.tree.Z, classes, self.class_sizes.size
-        )
+        self._pairs, self._information, purity = _core.class_gains(self.tree.Z, classes, self.class_sizes.size)
         sizes = np.concatenate([np.ones(n, dtype=np.int64), self.tree.Z[:, 3].astype(np.int64)])
         self._size, self._parts = sizes[n:], sizes[self.tree.children]
         self._class_pairs = int((self.class_sizes * (self.class_sizes - 1) // 2).sum())
@@ -195,9 +193,7 @@ class CutScores:
 
     def best(self, score: str) -> BestCut:
         """Give the best cut along all orders."""
-        value, n_clusters, order = max(
-            (self.best_along(order, score) for order in ORDERS), key=lambda found: found[0]
-        )
+        value, n_clusters, order = max((self.best_along(order, score) for order in ORDERS), key=lambda found: found[0])
         return BestCut(value, n_clusters, order, self.tree.cut(n_clusters, order=order))
 
     def best_along(self, order: str, score: str) -> tuple[float, int, str]:

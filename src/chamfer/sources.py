@@ -92,9 +92,7 @@ class BlasSource(_Search):
         coarse, fine = principal.coordinates(principal.best, principal.fine, principal.filter_dtype)
         order = _core.near_order(np.ascontiguousarray(coarse[:, :8]), _ROWS)
         coarse, fine = coarse[order], fine[order]
-        suffix = ("32" if points.X.dtype == np.float32 else "64") + (
-            "Double" if coarse.dtype == np.float64 else ""
-        )
+        suffix = ("32" if points.X.dtype == np.float32 else "64") + ("Double" if coarse.dtype == np.float64 else "")
         search = getattr(_core, f"BlockSearch{suffix}")(points.X, points.metric, coarse, fine, order, blas())
         super().__init__(points, search)
         self.n_coordinates = coarse.shape[1]
@@ -172,9 +170,7 @@ def _empty(count: int, k: int, dtype: Any) -> Answer:
     return Answer(np.empty((count, k), np.int32), np.empty((count, k), dtype), np.empty(count, dtype))
 
 
-def _select(
-    rows: Any, points: Array, labels: Array, k: int, dtype: Any, threads: int, tick: Tick | None
-) -> Answer:
+def _select(rows: Any, points: Array, labels: Array, k: int, dtype: Any, threads: int, tick: Tick | None) -> Answer:
     answer = _empty(len(points), k, dtype)
     for first in range(0, len(points), _ROWS):
         part = slice(first, first + _ROWS)

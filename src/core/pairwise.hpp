@@ -37,8 +37,7 @@ void mirror(T* square, Index n, int threads) {
         const Index first = tile * kTile, last = std::min(n, first + kTile);
         for (Index left = 0; left < last; left += kTile)
             for (Index i = first; i < last; ++i)
-                for (Index j = left; j < std::min(i, left + kTile); ++j)
-                    square[i * n + j] = square[j * n + i];
+                for (Index j = left; j < std::min(i, left + kTile); ++j) square[i * n + j] = square[j * n + i];
         for (Index i = first; i < last; ++i) square[i * n + i] = 0;
     });
 }
@@ -51,8 +50,7 @@ inline constexpr Index kAlone = 512;             // points too few to share amon
 inline constexpr double kCancelled = 1e-4;       // d^2 below this share of the norms is computed again
 
 template <class T>
-void by_differences(const Points<T>& points, Metric metric, const Triangle<T>& out, int threads,
-                    const Tick& tick) {
+void by_differences(const Points<T>& points, Metric metric, const Triangle<T>& out, int threads, const Tick& tick) {
     const Index n = points.n, d = points.d;
     const bool few = d <= kSequential;
     const Packed packed(few ? points : Points<T>{points.data, 0, d});
@@ -79,8 +77,7 @@ void by_differences(const Points<T>& points, Metric metric, const Triangle<T>& o
 template <class T>
 void shifted(const Points<T>& points, const double* shift, Index first, Index count, double* out) {
     for (Index i = 0; i < count; ++i)
-        for (Index k = 0; k < points.d; ++k)
-            *out++ = static_cast<double>(points.row(first + i)[k]) - shift[k];
+        for (Index k = 0; k < points.d; ++k) *out++ = static_cast<double>(points.row(first + i)[k]) - shift[k];
 }
 
 // What one thread needs for tiles of products: shifted points of both sides and the products.
@@ -94,18 +91,16 @@ struct Workspace {
 // products[i * kTile + j] = product of points top + i and begin + j. On the diagonal, only for i <= j (and a
 // little more).
 template <class T>
-void multiply(const Points<T>& points, const double* shift, Index top, Index begin, const Blas& blas,
-              Workspace& work) {
-    const Index d = points.d, rows = std::min(kTile, points.n - top),
-                columns = std::min(kTile, points.n - begin);
+void multiply(const Points<T>& points, const double* shift, Index top, Index begin, const Blas& blas, Workspace& work) {
+    const Index d = points.d, rows = std::min(kTile, points.n - top), columns = std::min(kTile, points.n - begin);
     if (work.top != top) shifted(points, shift, top, rows, work.left.data());
     work.top = top;
     shifted(points, shift, begin, columns, work.right.data());
     const Index step = top == begin ? kTile / 4 : kTile;
     for (Index i = 0; i < rows; i += step) {
         const Index skip = top == begin ? i : 0;
-        blas.products(&work.left[i * d], std::min(step, rows - i), d, &work.right[skip * d], columns - skip,
-                      d, d, &work.products[i * kTile + skip], kTile);
+        blas.products(&work.left[i * d], std::min(step, rows - i), d, &work.right[skip * d], columns - skip, d, d,
+                      &work.products[i * kTile + skip], kTile);
     }
 }
 
@@ -127,8 +122,8 @@ void finish(const Points<T>& points, const double* norms, Metric metric, Index i
 }
 
 template <class T>
-void by_products(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out,
-                 const Blas& blas, int threads, const Tick& tick) {
+void by_products(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out, const Blas& blas,
+                 int threads, const Tick& tick) {
     const Index n = points.n, d = points.d;
     std::vector<Workspace> work(threads, Workspace(d));
     std::vector<double> norms(n);
@@ -142,8 +137,7 @@ void by_products(const Points<T>& points, const double* shift, Metric metric, co
         shifted(points, shift, first, count, rows);
         for (Index i = 0; i < count; ++i) norms[first + i] = squared_distance(rows + i * d, origin.data(), d);
     });
-    const Index batch = std::max<Index>(4 * threads, (Index{1} << 15) / d),
-                count = static_cast<Index>(tiles.size());
+    const Index batch = std::max<Index>(4 * threads, (Index{1} << 15) / d), count = static_cast<Index>(tiles.size());
     for (Index first = 0; first < count; first += batch) {
         parallel_tasks(std::min(batch, count - first), threads, [&](Index task, int thread) {
             const auto [top, begin] = tiles[first + task];
@@ -162,8 +156,8 @@ void by_products(const Points<T>& points, const double* shift, Metric metric, co
 
 // Ticks count pairs.
 template <class T>
-void pairwise(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out,
-              const Blas& blas, int threads, const Tick& tick) {
+void pairwise(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out, const Blas& blas,
+              int threads, const Tick& tick) {
     constexpr Index kFew = 512;  // below, multiplying gains nothing worth its rounding
     if (points.d <= kSequential || points.n <= kFew)
         detail::by_differences(points, metric, out, threads, tick);

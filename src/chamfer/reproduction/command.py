@@ -40,12 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DATASET",
         help=f"of {', '.join(PAPER)}, or names of files in --data; all of the paper's by default",
     )
-    parser.add_argument(
-        "--data", type=Path, metavar="DIR", help="directory with NAME.npz (arrays X and y) or NAME.npy"
-    )
-    parser.add_argument(
-        "--out", type=Path, default=Path("reproduction"), metavar="DIR", help="where to write"
-    )
+    parser.add_argument("--data", type=Path, metavar="DIR", help="directory with NAME.npz (arrays X and y) or NAME.npy")
+    parser.add_argument("--out", type=Path, default=Path("reproduction"), metavar="DIR", help="where to write")
     parser.add_argument(
         "--methods", nargs="+", default=list(LINKAGES), metavar="METHOD", help=f"of {', '.join(LINKAGES)}"
     )

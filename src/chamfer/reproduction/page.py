@@ -147,11 +147,7 @@ def _endings(results: Results) -> list[Section]:
         )
     notes = "".join(f"<li>{escape(note)}</li>" for note in NOTES)
     return [
-        Section(
-            "differences", "Differences", "What differs, and why", summary(results), "".join(differences)
-        ),
-        Section(
-            "data", "Data", "Data", "What was run, and what was missing.", f'<div class="wide">{data}</div>'
-        ),
+        Section("differences", "Differences", "What differs, and why", summary(results), "".join(differences)),
+        Section("data", "Data", "Data", "What was run, and what was missing.", f'<div class="wide">{data}</div>'),
         Section("notes", "Notes", "How to read this", "", f"<ul>{notes}</ul>"),
     ]

@@ -37,10 +37,7 @@ SHORT = {
 
 def _table(text: str) -> dict[str, dict[str, float]]:
     rows = (line.split() for line in text.strip().splitlines())
-    return {
-        name: dict(zip((*METHODS, "centroid_0.1"), map(float, values), strict=False))
-        for name, *values in rows
-    }
+    return {name: dict(zip((*METHODS, "centroid_0.1"), map(float, values), strict=False)) for name, *values in rows}
 
 
 SCORES = {

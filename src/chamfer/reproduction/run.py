@@ -105,9 +105,7 @@ def environment() -> dict[str, str]:
         pass
     return {
         "processor": processor,
-        "processors": str(
-            len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        ),
+        "processors": str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "chamfer": chamfer.__version__,

@@ -38,9 +38,7 @@ class Results:
             content = json.loads(self.path.read_text(encoding="utf-8"))
             found = content["version"]
         except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(
-                f"{self.path} does not hold results of an earlier run ({error}); move it away"
-            ) from error
+            raise ValueError(f"{self.path} does not hold results of an earlier run ({error}); move it away") from error
         if found != _VERSION:
             raise ValueError(f"{self.path} was written by another version of chamfer; move it away")
         self.datasets, self.cells = content["datasets"], content["cells"]
@@ -70,9 +68,7 @@ class Results:
             "fingerprint": _fingerprint(X, data.y),
         }
         if self.datasets.get(data.name, found) != found:
-            self.cells = {
-                key: cell for key, cell in self.cells.items() if not key.startswith(f"{data.name}/")
-            }
+            self.cells = {key: cell for key, cell in self.cells.items() if not key.startswith(f"{data.name}/")}
         self.datasets[data.name] = found
         self.missing.pop(data.name, None)
 

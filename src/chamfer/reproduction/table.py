@@ -65,8 +65,7 @@ class Row:
         values = [float(self.show(each.ours)) for each in self.entries if each.ours is not None]
         top = (min if lowest else max)(values) if len(values) > 1 else None
         entries = [
-            replace(each, best=each.ours is not None and float(self.show(each.ours)) == top)
-            for each in self.entries
+            replace(each, best=each.ours is not None and float(self.show(each.ours)) == top) for each in self.entries
         ]
         return replace(self, entries=entries)
 

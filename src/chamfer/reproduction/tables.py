@@ -250,9 +250,7 @@ def _printed_seconds(results: Results, name: str) -> dict[str, dict[str, float |
     if results.datasets[name]["differences"] or name not in paper.SECONDS:
         return {}
     return {
-        "the paper" if whose == "paper" else f"{whose} in the paper": dict(
-            zip(paper.METHODS, seconds, strict=False)
-        )
+        "the paper" if whose == "paper" else f"{whose} in the paper": dict(zip(paper.METHODS, seconds, strict=False))
         for whose, seconds in paper.SECONDS[name].items()
     }
 
@@ -299,9 +297,7 @@ def _geometric_means(rows: list[Row]) -> list[Row]:
     if len(basis) < 2:
         return []
     entries = [
-        Entry(
-            _geometric_mean([each.ours for each in column]), _geometric_mean([each.paper for each in column])
-        )
+        Entry(_geometric_mean([each.ours for each in column]), _geometric_mean([each.paper for each in column]))
         for column in zip(*(row.entries for row in basis), strict=True)
     ]
     return [Row(f"geometric mean of {len(basis)}", entries, summary=True)]
