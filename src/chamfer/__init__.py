@@ -26,16 +26,38 @@ result:
 ======================  =================================================================================
 """
 
-from chamfer import datasets, plot
+from importlib import import_module
+from typing import Any
+
 from chamfer.dendrogram import Dendrogram, cut, monotone, tree_height
 from chamfer.estimator import AgglomerativeClustering
-from chamfer.evaluation import best_cut, dendrogram_purity, score_path
-from chamfer.explorer import explore
 from chamfer.export import to_json, to_newick
 from chamfer.hac import METHODS, linkage
 from chamfer.lists import Info
 
 __version__ = "0.1.0"
+
+# Imported when they are first used: clustering should not wait for pictures and scores.
+_LATER = {
+    "best_cut": "chamfer.evaluation",
+    "datasets": "chamfer",
+    "dendrogram_purity": "chamfer.evaluation",
+    "explore": "chamfer.explorer",
+    "plot": "chamfer",
+    "score_path": "chamfer.evaluation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'chamfer' has no attribute {name!r}")
+    if _LATER[name] == "chamfer":
+        return import_module(f"chamfer.{name}")
+    return getattr(import_module(_LATER[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 __all__ = [
     "METHODS",

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
 from chamfer import distances
@@ -205,6 +204,8 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
 def _nearest(queries: Array, points: Points) -> Array:
     """Position of the nearest of the points for each query, by distances as `linkage` has them."""
     if points.metric in FAST_METRICS:
+        from sklearn.metrics import pairwise_distances_argmin  # takes long to import
+
         # Small norms keep the digits of products, so points and queries are brought near the origin.
         both = distances.prepare(Points(np.concatenate([points.X, queries]), points.metric)).X
         both = both - distances.centre(both)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.linalg import eigh
 from sklearn.utils.extmath import randomized_svd
 
 from chamfer.distances import centre
@@ -35,8 +36,7 @@ class Principal:
         random = np.random.default_rng(0)
         rows = np.sort(random.choice(n, min(n, _SAMPLE), replace=False))
         sample = points.X[rows].astype(np.float64) - self._mean
-        most = min(_FINE, d, len(rows))
-        self._axes = randomized_svd(sample, most, n_oversamples=8, n_iter=2, random_state=0)[2].T
+        self._axes = _axes(sample, min(_FINE, d, len(rows)))
         self._try(sample, random)
 
     def _try(self, sample: Array, random: Any) -> None:
@@ -100,6 +100,14 @@ class Principal:
                 finer[part, :fine] = leading
                 finer[part, fine] = np.sqrt(rest)
         return coarse, finer
+
+
+def _axes(sample: Array, m: int) -> Array:
+    """The first m principal axes, orthonormal to rounding, as columns."""
+    d = sample.shape[1]
+    if d > 1024:
+        return np.asarray(randomized_svd(sample, m, n_oversamples=8, n_iter=2, random_state=0)[2].T)
+    return np.ascontiguousarray(eigh(sample.T @ sample)[1][:, ::-1][:, :m])
 
 
 def _squared(x: Array, y: Array) -> Array:

@@ -22,12 +22,13 @@ from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
 
 from chamfer import _core
-from chamfer.distances import blas, prepare, whole_data_options
+from chamfer.distances import blas, centre, prepare, whole_data_options
 from chamfer.principal import Principal
 from chamfer.progress import Tick
 from chamfer.validation import FAST_METRICS, Array, Condensed, Points
 
 _ROWS = 256  # rows of distances held at a time
+_FEW = 2048  # points
 
 
 class Answer(NamedTuple):
@@ -88,8 +89,11 @@ class BlasSource(_Search):
     """
 
     def __init__(self, points: Points, principal: Principal | None = None) -> None:
-        principal = principal or Principal(points)
-        coarse, fine = principal.coordinates(principal.best, principal.fine, principal.filter_dtype)
+        if points.n <= _FEW:  # nothing to gain from a filter
+            coarse, fine = points.X - centre(points.X), np.empty((points.n, 0))
+        else:
+            principal = principal or Principal(points)
+            coarse, fine = principal.coordinates(principal.best, principal.fine, principal.filter_dtype)
         order = _core.near_order(np.ascontiguousarray(coarse[:, :8]), _ROWS)
         coarse, fine = coarse[order], fine[order]
         suffix = ("32" if points.X.dtype == np.float32 else "64") + ("Double" if coarse.dtype == np.float64 else "")
@@ -208,6 +212,8 @@ def choose_source(points: Points, k: int, threads: int) -> BlasSource | TreeSour
     """Choose between tree and multiplication by trying both on a sample of the points."""
     if points.X.shape[1] <= 4:
         return TreeSource(points)
+    if points.n <= _FEW:
+        return BlasSource(points)
     principal = Principal(points)
     if points.n < 20_000 or principal.share_of_few > 0.02:
         return BlasSource(points, principal)
