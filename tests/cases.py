@@ -25,8 +25,11 @@ REAL_METRICS = [
 
 def engines(method: str, metric: str = "euclidean") -> tuple[str, ...]:
     """The engines that can run a method on points."""
-    from_points = method in ("single", *reference.CENTRES) and metric in FAST_METRICS
-    return ("auto", "dense", "points") if from_points else ("auto", "dense")
+    if method in ("single", *reference.CENTRES) and metric in FAST_METRICS:
+        return "auto", "dense", "points"
+    if method in ("chamfer", "chamfer_normalized"):
+        return "auto", "dense", "lists"
+    return "auto", "dense"
 
 
 def gaussian(seed: int, n: int, d: int, dtype: type = np.float64) -> np.ndarray:

@@ -13,19 +13,20 @@ X = gaussian(0, 20, 3)
 class TestRefusal:
     @pytest.mark.parametrize("method", ["average", "chamfer"])
     def test_too_little_memory(self, method):
-        x = gaussian(1, 354, 2)
         with pytest.raises(MemoryError) as caught:
-            chamfer.linkage(x, method, memory_limit="10kB")
-        message = str(caught.value)
-        for part in (
-            f"'{method}'",
-            "354 points",
-            "needs",
-            "10 kB are allowed by memory_limit",
-            "float32",
-            "fewer points",
-        ):
-            assert part in message
+            chamfer.linkage(gaussian(1, 354, 2), method, engine="dense", memory_limit="10kB")
+        allowed = "10 kB are allowed by memory_limit"
+        for part in (f"'{method}'", "354 points", "needs", allowed, "float32", "fewer points"):
+            assert part in str(caught.value)
+
+    def test_lists_are_taken_if_the_matrix_does_not_fit(self):
+        x = gaussian(1, 1000, 2)  # the matrix takes 12 MB
+        info = chamfer.Info()
+        Z = chamfer.linkage(x, memory_limit="8MB", info=info)
+        assert info.source
+        np.testing.assert_array_equal(Z, chamfer.linkage(x, engine="lists"))
+        with pytest.raises(MemoryError, match=r"'lists' .*1000 points needs .* 10 kB are allowed by memory_limit"):
+            chamfer.linkage(x, memory_limit="10kB")
 
     def test_what_it_needs_is_enough(self):
         # 100 points have 4950 pairs of 8 bytes.
