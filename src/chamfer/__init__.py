@@ -59,6 +59,7 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     return __all__
 
+
 __all__ = [
     "METHODS",
     "AgglomerativeClustering",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -26,6 +29,23 @@ def blas() -> Any:
     return _core.Blas(capsules["sgemm"], capsules["dgemm"])
 
 
+_lock = threading.Lock()
+_limits: list[Any] = []  # one for each call that wants one BLAS thread; the first has set it, the last restores it
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep BLAS to one thread while the core's own threads multiply, also for calls that run side by side."""
+    with _lock:
+        _limits.append(None if _limits else threadpool_limits(1, "blas"))
+    try:
+        yield
+    finally:
+        with _lock:
+            # Whoever comes last restores; the handle waits in front until then.
+            _limits.pop() if len(_limits) > 1 else _limits.pop().restore_original_limits()
+
+
 def prepare(points: Points) -> Points:
     """Points whose metric the core knows: unit vectors for the cosine distance, unchanged otherwise.
 
@@ -34,8 +54,11 @@ def prepare(points: Points) -> Points:
     """
     X = points.X
     if points.metric == "cosine":
+        largest = np.abs(X).max(axis=1, keepdims=True)
+        none = largest[:, 0] == 0
+        largest[none] = 1
+        X = X / largest  # so that no square overflows or vanishes
         norms = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
-        none = norms == 0
         norms[none] = 1
         X = np.asarray((X / norms[:, None]).astype(X.dtype))
         if none.any():
@@ -46,15 +69,25 @@ def prepare(points: Points) -> Points:
 def centre(X: Array) -> Array:
     """Near the column means, in few bits: shifted integers stay integers, and their products exact."""
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    spread = high - low
-    if not np.square(spread).sum() < np.finfo(X.dtype).max / 4:
-        raise ValueError(
-            f"X spans too wide a range for distances in {X.dtype}; scale it down"
-            + (" or pass float64" if X.dtype == np.float32 else "")
-        )
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = high - low
+        check_range("X", np.square(spread).sum(), len(X), X.dtype)
+        mean = X.mean(axis=0, dtype=np.float64)
+        mean = np.where(np.isfinite(mean), mean, low / 2 + high / 2)
     grid = np.exp2(np.floor(np.log2(np.where(spread > 0, spread, 1))) - 3)
-    mean = X.mean(axis=0, dtype=np.float64)
-    return np.asarray(np.round(mean / grid) * grid)
+    grid = np.maximum(grid, np.finfo(np.float64).tiny)
+    with np.errstate(over="ignore", invalid="ignore"):
+        shift = np.round(mean / grid) * grid
+    return np.asarray(np.where(np.isfinite(shift), shift, mean))
+
+
+def check_range(name: str, squared: float, n: int, dtype: Any) -> None:
+    """Refuse values whose squared distances, times the sizes of clusters, would overflow."""
+    if not squared < np.finfo(dtype).max / (8 * n):
+        raise ValueError(
+            f"{name} spans too wide a range for distances in {dtype}; scale it down"
+            + (" or pass float64" if dtype == np.float32 else "")
+        )
 
 
 def condensed(points: Points, threads: int, tick: Tick | None = None) -> Array:
@@ -78,7 +111,7 @@ def _fill(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
     if points.X.shape[1] <= 16 or points.n <= 512:
         _core.pairwise(*arguments)  # needs no BLAS, whose threads take milliseconds to set
     else:
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             _core.pairwise(*arguments)
     return out
 
@@ -86,14 +119,14 @@ def _fill(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
 def _fill_by_cdist(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
     X, metric, n = points.X, points.metric, points.n
     options = whole_data_options(X, metric)
+    # A function of the user's is slow, and Ctrl-C waits for the end of a block.
+    rows = max(1, 20_000 // n) if callable(metric) else _BLOCK
 
     def fill(first: int) -> int:
-        last = min(first + _BLOCK, n)
+        last = min(first + rows, n)
         block = cdist(X[first:last], X[first:], metric, **options)
-        if not np.isfinite(block).all():
-            raise ValueError(f"metric {metric!r} gave distances that are not finite")
         for i in range(first, last):
-            row = block[i - first, i - first + 1 :]
+            row = check_distances(block[i - first, i - first + 1 :], metric, out.dtype)
             if out.ndim == 1:
                 start = i * n - i * (i + 1) // 2
                 out[start : start + row.size] = row
@@ -103,7 +136,7 @@ def _fill_by_cdist(points: Points, out: Array, threads: int, tick: Tick | None) 
         return (last - first) * (n - first)
 
     with ThreadPoolExecutor(1 if callable(metric) else threads) as pool:
-        jobs = [pool.submit(fill, first) for first in range(0, n, _BLOCK)]
+        jobs = [pool.submit(fill, first) for first in range(0, n, rows)]
         try:
             done = 0
             for job in jobs:
@@ -115,10 +148,27 @@ def _fill_by_cdist(points: Points, out: Array, threads: int, tick: Tick | None) 
     return out
 
 
+def check_distances(distances: Array, metric: Metric, dtype: Any) -> Array:
+    """The distances in the given dtype, or an error if they are none."""
+    with np.errstate(over="ignore"):
+        distances = distances.astype(dtype)
+    if not np.isfinite(distances).all():
+        raise ValueError(f"metric {metric!r} gave distances that are not finite")
+    if distances.size and distances.min() < 0:
+        raise ValueError(f"metric {metric!r} gave distances below 0, down to {distances.min()}")
+    return distances
+
+
 def whole_data_options(X: Array, metric: Metric) -> dict[str, Any]:
     """What cdist would estimate from a block but must come from all of the data."""
     if metric == "seuclidean":
         return {"V": np.var(X, axis=0, ddof=1, dtype=np.float64)}
     if metric == "mahalanobis":
-        return {"VI": np.linalg.inv(np.atleast_2d(np.cov(X.T.astype(np.float64)))).T}
+        n, d = X.shape
+        if n <= d:
+            raise ValueError(f"metric 'mahalanobis' needs more points than coordinates, got {n} points of {d}")
+        try:
+            return {"VI": np.linalg.inv(np.atleast_2d(np.cov(X.T.astype(np.float64)))).T}
+        except np.linalg.LinAlgError:
+            raise ValueError("metric 'mahalanobis' needs a covariance of X that can be inverted") from None
     return {}

@@ -262,7 +262,9 @@ def _from_matrix(chosen: Method, data: Points | Condensed, method: str, run: Run
         if isinstance(data, Condensed):
             matrix = _square_form(data) if chosen.square else data.values.copy()
             if chosen.centres:
-                np.square(matrix, out=matrix)
+                with np.errstate(over="ignore"):
+                    np.square(matrix, out=matrix)
+                distances.check_range("X", matrix.max(initial=0), n, matrix.dtype)
         else:
             points = Points(data.X, "sqeuclidean") if chosen.centres else data
             fill = distances.square if chosen.square else distances.condensed

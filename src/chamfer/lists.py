@@ -36,6 +36,14 @@ class Info:
         Time by phase: first lists, refreshes, merges.
     entries : int
         Most list entries asked for at once, first lists included.
+
+    Examples
+    --------
+    >>> import chamfer
+    >>> info = chamfer.Info()
+    >>> Z = chamfer.linkage([[0.0], [1.0], [5.0], [6.5]], engine="lists", info=info)
+    >>> info.source, info.refreshed
+    ('TreeSource', 0)
     """
 
     source: str = ""

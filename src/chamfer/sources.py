@@ -19,10 +19,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from threadpoolctl import threadpool_limits
 
 from chamfer import _core
-from chamfer.distances import blas, centre, prepare, whole_data_options
+from chamfer.distances import blas, centre, check_distances, one_blas_thread, prepare, whole_data_options
 from chamfer.principal import Principal
 from chamfer.progress import Tick
 from chamfer.validation import FAST_METRICS, Array, Condensed, Points
@@ -103,7 +102,7 @@ class BlasSource(_Search):
 
     def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
         """Find the k nearest clusters of each of `points`."""
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             if len(points) == self.n == len(np.unique(labels)):
                 answer = _empty(self.n, k, self.dtype)
                 self._search.all_points(*answer, threads, tick)
@@ -142,7 +141,9 @@ class CdistSource:
         X, metric = self._points.X, self._points.metric
 
         def rows(some: Array) -> Array:
-            return np.asarray(cdist(X[some], X, metric, **self._options), self.dtype)
+            distances = cdist(X[some], X, metric, **self._options)
+            distances[np.arange(len(some)), some] = 0  # some metrics make no sense of a point and itself
+            return check_distances(distances, metric, self.dtype)
 
         return _select(rows, points, labels, k, self.dtype, threads, tick)
 
@@ -180,8 +181,6 @@ def _select(rows: Any, points: Array, labels: Array, k: int, dtype: Any, threads
         part = slice(first, first + _ROWS)
         some = points[part]
         distances = rows(some)
-        if not np.isfinite(distances).all():
-            raise ValueError("the metric gave distances that are not finite")
         _core.select_clusters(distances, some.astype(np.int32), labels, *(each[part] for each in answer), threads)
         if tick is not None:
             tick(min(first + _ROWS, len(points)))

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <string>
+#include <tuple>
 
 #include "blocks.hpp"
 #include "chamfer.hpp"
@@ -98,11 +99,19 @@ void bind_pairwise(nb::module_& m) {
         "Writes all distances into `out`, condensed if it has one dimension, square if it has two.");
 }
 
+// Edges of a spanning tree may be merged in any order of equal heights; this is the tie rule's, as far as points tell.
+Merges in_order(Merges merges) {
+    std::ranges::sort(merges, {}, [](const Merge& merge) {
+        return std::tuple(merge.height, std::min(merge.a, merge.b), std::max(merge.a, merge.b));
+    });
+    return merges;
+}
+
 // The algorithm for a rule, from a condensed matrix.
 template <class R, class T>
 Merges run(const Triangle<T>& matrix, int threads, const Tick& tick) {
     if constexpr (std::is_same_v<R, Single>) {
-        return spanning_tree(matrix, threads, tick);
+        return in_order(spanning_tree(matrix, threads, tick));
     } else if constexpr (R::reducible) {
         return Rounds<T, R>(matrix, threads).run(tick);
     } else {
@@ -115,7 +124,7 @@ Merges run(const Triangle<T>& matrix, int threads, const Tick& tick) {
 template <class R, class T>
 Merges run(const Points<T>& points, int threads, const Tick& tick) {
     if constexpr (std::is_same_v<R, Single>) {
-        return spanning_tree(points, tick);
+        return in_order(spanning_tree(points, tick));
     } else if constexpr (R::reducible) {
         return CentreRounds<R>(points, threads).run(tick);
     } else {

@@ -1,13 +1,13 @@
 // Nearest clusters by blocked matrix multiplication, exactly.
 //
-// Filter. Each point is given a few coordinates (leading principal coordinates and the length of what is
-// left; or all coordinates) whose Euclidean distance never exceeds the true one. The multiplication of these
-// few nominates: it skips a pair only if its lower bound, less all rounding, is beyond the reach of both
-// points. What is left is computed by differences in double from the points themselves.
+// Filter. Each point is given a few coordinates (leading principal coordinates and the length of what is left; or all
+// coordinates) whose Euclidean distance never exceeds the true one. The multiplication of these few nominates: it
+// skips a pair only if its lower bound, less all rounding, is beyond the reach of both points. The rest is computed
+// by differences in double from the points themselves.
 //
 // Rounding. With u the unit roundoff of F, m coordinates and N the squared length, |computed - true| of
-// N_a + N_b - 2 a.b is below (m + 16) u (N_a + N_b), rounding of coordinates and of the comparison included.
-// So every N is shrunk by the factor 1 - (m + 16) u beforehand, and the comparison is safe.
+// N_a + N_b - 2 a.b is below (m + 16) u (N_a + N_b), rounding of coordinates and of the comparison included. So
+// every N is shrunk by the factor 1 - (m + 16) 2u beforehand, and the comparison is safe.
 #pragma once
 
 #include <cstring>
@@ -31,16 +31,12 @@ struct SearchCount {
 template <class T, class F>
 class BlockSearch {
    public:
-    // `coordinates` (n x m) and `fine` (n x fine_m, or none) in the order of `order`, which lists all points so
-    // that neighbours are close together.
-    BlockSearch(Points<T> points, Metric metric, const F* coordinates, Index m, const F* fine, Index fine_m,
-                const Id* order, Blas blas)
+    // `coordinates`: n x m in the order of `order`, which lists all points so that neighbours are close together.
+    BlockSearch(Points<T> points, Metric metric, const F* coordinates, Index m, const Id* order, Blas blas)
         : points_(points),
           metric_(metric),
           coordinates_(coordinates),
           m_(m),
-          fine_(fine),
-          fine_m_(fine_m),
           order_(order, order + points.n),
           place_(points.n),
           half_(points.n),
@@ -131,17 +127,6 @@ class BlockSearch {
                               (1 + 2 * static_cast<double>(std::numeric_limits<F>::epsilon())));
     }
 
-    // Whether the points at two places may be within half the squared reach of each other, by the finer bound.
-    bool maybe(Index a, Index b, F half_reach) const {
-        if (fine_m_ == 0) return true;
-        constexpr F unit = std::numeric_limits<F>::epsilon();
-        const F *x = fine_ + a * fine_m_, *y = fine_ + b * fine_m_;
-        F squared = 0;
-#pragma omp simd reduction(+ : squared)
-        for (Index k = 0; k < fine_m_; ++k) squared += (x[k] - y[k]) * (x[k] - y[k]);
-        return squared * (1 - fine_m_ * unit) <= 2 * half_reach + 16 * unit * (half_[a] + half_[b]);
-    }
-
     T exact(Index a, Index b) const { return static_cast<T>(distance(points_, metric_, order_[a], order_[b])); }
 
     // keep[j] != 0 where products[j] - half[j] + reach[j] >= own, that is where the lower bound is within
@@ -188,7 +173,6 @@ class BlockSearch {
             if (a != b) {
                 survivors(products, half_.data() + left, column_reach, row_reach[i], half_[top + i], columns,
                           scratch.keep.data(), [&](Index j) {
-                              if (!maybe(top + i, left + j, std::max(row_reach[i], column_reach[j]))) return;
                               scratch.candidates.push_back({static_cast<Id>(i), static_cast<Id>(j), compute(j)});
                           });
             } else {
@@ -197,7 +181,7 @@ class BlockSearch {
                     const F need = half_[left + j] + half_[top + i] - products[j];
                     Nearest<T>&one = nearest[top + i], &two = nearest[left + j];
                     const F reach = half_reach(std::max(one.reach(), two.reach()));
-                    if (need > reach || !maybe(top + i, left + j, reach)) continue;
+                    if (need > reach) continue;
                     const T distance = compute(j);
                     one.offer(order_[left + j], distance, true);
                     two.offer(order_[top + i], distance, true);
@@ -277,7 +261,6 @@ class BlockSearch {
                       const T known = std::min(nearest.reach(), nearest.distance_to(label));
                       const F reach = half_reach(known);
                       if (half[j] + own_half - products[j] > reach) return;
-                      if (!maybe(place_[query], columns.place[left + j], reach)) return;
                       ++scratch.count.computed;
                       nearest.offer(label, exact(place_[query], columns.place[left + j]));
                   });
@@ -299,7 +282,6 @@ class BlockSearch {
                       scratch.keep.data(), [&](Index j) {
                           const Id place = columns.place[left + begin + j];
                           if (half[begin + j] + own_half - products[begin + j] > reach) return;
-                          if (!maybe(place_[query], place, reach)) return;
                           ++scratch.count.computed;
                           const T distance = exact(place_[query], place);
                           if (!(distance < known)) return;
@@ -322,8 +304,6 @@ class BlockSearch {
     Metric metric_;
     const F* coordinates_;
     Index m_;
-    const F* fine_;
-    Index fine_m_;
     std::vector<Id> order_, place_;
     std::vector<F> half_;  // half the squared length, shrunk
     Blas blas_;
