@@ -16,7 +16,7 @@ from chamfer.progress import Progress
 from chamfer.sources import Answer, Source
 from chamfer.validation import Array
 
-FIRST = 32  # clusters on a first list
+FIRST = 64  # clusters on a first list
 AGAIN = 8  # clusters on a list made anew, at least
 BATCH = 2048  # points whose lists are made anew at a time
 FINISH = 2_000_000  # points times clusters at which all distances that are left are computed at once

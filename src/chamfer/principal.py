@@ -18,12 +18,11 @@ from chamfer.validation import Array, Points
 
 _SAMPLE = 4096  # rows that the axes are fitted to
 _QUERIES = 64  # rows whose neighbours are looked at
-_NEIGHBOURS = 32
+_NEIGHBOURS = 256  # beyond first lists: lists made anew reach farther
 _FEW = (3, 5, 8, 11)  # coordinates that a tree may have
-_MANY = (16, 24, 32, 48, 64, 96, 128)  # coordinates that a multiplication may have
-_FINE = 256  # coordinates of the second, finer bound
+_MANY = (16, 24, 32, 48, 64, 96, 128, 192)  # coordinates that a multiplication may have
 # Nanoseconds on one thread: a multiplied pair, each of its coordinates, a pair that has to be looked at closely.
-_COST_PAIR, _COST_COORDINATE, _COST_CLOSE = 0.35, 0.017, 40.0
+_COST_PAIR, _COST_COORDINATE, _COST_CLOSE = 0.35, 0.017, 100.0
 
 
 class Principal:
@@ -36,7 +35,7 @@ class Principal:
         random = np.random.default_rng(0)
         rows = np.sort(random.choice(n, min(n, _SAMPLE), replace=False))
         sample = points.X[rows].astype(np.float64) - self._mean
-        self._axes = _axes(sample, min(_FINE, d, len(rows)))
+        self._axes = _axes(sample, min(max(_MANY), d, len(rows)))
         self._try(sample, random)
 
     def _try(self, sample: Array, random: Any) -> None:
@@ -64,7 +63,6 @@ class Principal:
         }
         costs[d] = _COST_PAIR + d * _COST_COORDINATE
         self.best = min(costs, key=lambda m: costs[m])
-        self.fine = self._axes.shape[1] if self.best < d and self._axes.shape[1] > 2 * self.best else 0
         self.seconds_per_pair = costs[self.best] * 1e-9
         few = [m for m in _FEW if m in shares]
         self.few = min(few, key=lambda m: (shares[m] > 1.2 * shares[few[-1]] + 1e-4, m)) if few else self._axes.shape[1]
@@ -74,32 +72,22 @@ class Principal:
         safe = lengths[0].max() < 1e30 and rounding < 0.05 * np.median(reach)
         self.filter_dtype = np.float32 if safe else np.float64
 
-    def coordinates(self, m: int, fine: int, dtype: Any) -> tuple[Array, Array]:
-        """Of every point, m principal coordinates and the length of the rest; and the same for more, `fine`.
-
-        All coordinates, and no finer ones, if m is d.
-        """
+    def coordinates(self, m: int, dtype: Any) -> Array:
+        """Of every point, m principal coordinates and the length of the rest; all coordinates if m is d."""
         n, d = self._X.shape
-        whole = m == d
-        fine = 0 if whole else fine
-        most = max(m, fine)
-        coarse = np.empty((n, d if whole else m + 1), dtype)
-        finer = np.empty((n, fine + 1 if fine else 0), dtype)
+        out = np.empty((n, d if m == d else m + 1), dtype)
+        axes = self._axes[:, :m]
         for first in range(0, n, _SAMPLE):
             part = slice(first, first + _SAMPLE)
             rows = self._X[part].astype(np.float64) - self._mean
-            if whole:
-                coarse[part] = rows
+            if m == d:
+                out[part] = rows
                 continue
-            leading = rows @ self._axes[:, :most]
-            rows -= leading @ self._axes[:, :most].T
-            rest = np.einsum("ij,ij->i", rows, rows)
-            coarse[part, :m] = leading[:, :m]
-            coarse[part, m] = np.sqrt(rest + np.square(leading[:, m:]).sum(axis=1))
-            if fine:
-                finer[part, :fine] = leading
-                finer[part, fine] = np.sqrt(rest)
-        return coarse, finer
+            leading = rows @ axes
+            rows -= leading @ axes.T
+            out[part, :m] = leading
+            out[part, m] = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        return out
 
 
 def _axes(sample: Array, m: int) -> Array:

@@ -89,16 +89,18 @@ class BlasSource(_Search):
 
     def __init__(self, points: Points, principal: Principal | None = None) -> None:
         if points.n <= _FEW:  # nothing to gain from a filter
-            coarse, fine = points.X - centre(points.X), np.empty((points.n, 0))
+            coordinates = points.X - centre(points.X)
         else:
             principal = principal or Principal(points)
-            coarse, fine = principal.coordinates(principal.best, principal.fine, principal.filter_dtype)
-        order = _core.near_order(np.ascontiguousarray(coarse[:, :8]), _ROWS)
-        coarse, fine = coarse[order], fine[order]
-        suffix = ("32" if points.X.dtype == np.float32 else "64") + ("Double" if coarse.dtype == np.float64 else "")
-        search = getattr(_core, f"BlockSearch{suffix}")(points.X, points.metric, coarse, fine, order, blas())
+            coordinates = principal.coordinates(principal.best, principal.filter_dtype)
+        order = _core.near_order(np.ascontiguousarray(coordinates[:, :8]), _ROWS)
+        coordinates = coordinates[order]
+        suffix = ("32" if points.X.dtype == np.float32 else "64") + (
+            "Double" if coordinates.dtype == np.float64 else ""
+        )
+        search = getattr(_core, f"BlockSearch{suffix}")(points.X, points.metric, coordinates, order, blas())
         super().__init__(points, search)
-        self.n_coordinates = coarse.shape[1]
+        self.n_coordinates = coordinates.shape[1]
 
     def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
         """Find the k nearest clusters of each of `points`."""
@@ -121,7 +123,7 @@ class TreeSource(_Search):
             coordinates = points.X.astype(np.float64)
         else:
             principal = principal or Principal(points)
-            coordinates = principal.coordinates(principal.few, 0, np.float64)[0]
+            coordinates = principal.coordinates(principal.few, np.float64)
         build = _core.TreeSearch32 if points.X.dtype == np.float32 else _core.TreeSearch64
         super().__init__(points, build(points.X, points.metric, coordinates, own))
         self.n_coordinates = coordinates.shape[1]

@@ -260,13 +260,12 @@ void bind_block_search(nb::module_& m, const char* name) {
     c.def(
         "__init__",
         [](Search* self, Array<const T, 2> X, const std::string& metric, Array<const F, 2> coordinates,
-           Array<const F, 2> fine, Array<const Id, 1> order, const Blas& blas) {
-            new (self)
-                Search(points_of<T>(X), metric_of(metric), coordinates.data(), static_cast<Index>(coordinates.shape(1)),
-                       fine.data(), static_cast<Index>(fine.shape(1)), order.data(), blas);
+           Array<const Id, 1> order, const Blas& blas) {
+            new (self) Search(points_of<T>(X), metric_of(metric), coordinates.data(),
+                              static_cast<Index>(coordinates.shape(1)), order.data(), blas);
         },
-        "X"_a.noconvert(), "metric"_a, "coordinates"_a.noconvert(), "fine"_a.noconvert(), "order"_a.noconvert(),
-        "blas"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>());
+        "X"_a.noconvert(), "metric"_a, "coordinates"_a.noconvert(), "order"_a.noconvert(), "blas"_a,
+        nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>());
     c.def(
         "all_points",
         [](Search& self, Array<Id, 2> clusters, Array<T, 2> distances, Array<T, 1> bounds, int threads,
