@@ -1,23 +1,27 @@
 // Chamfer linkage and its variants over all pairs, the paper's HAC-NN (Algorithms 1 and 2).
 //
 // A cluster has the slot of one of its points. Kept at all times, for every active cluster C:
-//   nearest(C)[p]  the distance from point p to C, row C of the given square matrix
-//   sums(C)[X]     Ch(C, X), the sum over p in C of the distance from p to X, for every active X
-// A group (two points and more) has a row of sums. A single point p needs none: Ch({p}, X) is nearest(X)[p],
-// and by symmetry nearest(p)[q] for a single X = {q}. So a merge is a few passes over contiguous rows, and
-// only the values between groups are read and written down a column. O(n) a merge.
+//   nearest(C)[p]    the distance from point p to C: row C of the given square matrix
+// and for every group G (a cluster of two points and more), which has a number besides its slot:
+//   to_points(G)[x]  Ch(G, {x}) for every single point x
+//   to_groups(G)[h]  Ch(G, H) for every group H, by its number
+// A single point p needs no more: Ch({p}, X) is nearest(X)[p] and, to the groups, the minimum over their
+// members of its own row. So a merge is a few passes over contiguous rows and over the members of groups, and
+// only the values from groups to the union are written down a column. O(n) a merge.
 //
 // Ch and Ch_N never come closer to anything but the new cluster, so a lost nearest neighbour is replaced by
-// it (the paper's Observation 2); Ch_S and Ch_NS may have to look again.
+// it (the paper's Observation 2). For Ch_S and Ch_NS one side of a pair is enough, so clusters look at later
+// slots only. One that has lost its neighbour may have to look again, but not before its old value, still a
+// lower bound, is the smallest of all.
 #pragma once
 
 #include <limits>
-#include <memory>
 #include <numeric>
 #include <vector>
 
 #include "kernels.hpp"
 #include "parallel.hpp"
+#include "pool.hpp"
 #include "types.hpp"
 
 namespace chamfer {
@@ -37,29 +41,26 @@ struct ChNS {
 
 template <class T, class Variant>
 class DenseChamfer {
-   public:
+ public:
     // `square` holds all distances, is changed, and must outlive this.
     DenseChamfer(T* square, Index n, int threads)
         : n_(n),
           threads_(threads),
           nearest_(square),
-          sums_(std::make_unique_for_overwrite<double[]>(n * n)),
-          members_(n),
+          to_points_(n),
           ids_(n),
+          number_(n, kNone),
           neighbour_(n, kNone),
           value_(n, kGone),
           scale_(n, 1.0),
           penalty_(n, 0.0),
-          scan_(n) {
+          in_(n),
+          out_(n) {
         std::iota(ids_.begin(), ids_.end(), Id{0});
-        for (Id p = 0; p < n; ++p) members_[p] = {p};
     }
 
     Merges run(const Tick& tick) {
-        for (Id p = 0; p < n_; ++p) {
-            find_neighbour(p);
-            tick(0);
-        }
+        find_first_neighbours(tick);
         Merges merges;
         merges.reserve(n_ - 1);
         while (static_cast<Index>(merges.size()) < n_ - 1) {
@@ -71,161 +72,220 @@ class DenseChamfer {
         return merges;
     }
 
-   private:
+ private:
     static constexpr double kGone = std::numeric_limits<double>::infinity();
     static constexpr Id kNone = -1;
-    static constexpr Index kGrain = 8192;
 
     T* nearest(Id c) const { return nearest_ + c * n_; }
-    double* sums(Id c) const { return sums_.get() + c * n_; }
-    bool single(Id c) const { return members_[c].size() == 1; }
+    bool single(Id c) const { return number_[c] == kNone; }
+    double* to_points(Id c) const { return to_points_.row(number_[c]); }
+    double* to_groups(Id c) { return to_groups_.get() + number_[c] * capacity_; }
+    Index size(Id c) const { return single(c) ? 1 : static_cast<Index>(members_[number_[c]].size()); }
+    // Clusters look for neighbours from this slot on.
+    Index first_after(Id c) const { return Variant::symmetric ? c + 1 : 0; }
 
-    // scan_[x] = linkage value between c and x for every other active x, infinite elsewhere.
-    void scan(Id c) {
-        const T* to_c = nearest(c);
-        const double* from_c = sums(c);
-        const double scale = scale_[c];
-        if (single(c)) {
-            const double both = Variant::symmetric ? 2 : 1;
-            for (Index x = 0; x < n_; ++x) scan_[x] = both * static_cast<double>(to_c[x]) + penalty_[x];
-            for (const Id g : groups_)
-                scan_[g] = static_cast<double>(nearest(g)[c]) + (Variant::symmetric ? scale_[g] * sums(g)[c] : 0.0);
-        } else if constexpr (Variant::symmetric) {
-            for (Index x = 0; x < n_; ++x) scan_[x] = scale * from_c[x] + static_cast<double>(to_c[x]) + penalty_[x];
-            for (const Id g : groups_) scan_[g] = scale * from_c[g] + scale_[g] * sums(g)[c];
-        } else {
-            for (Index x = 0; x < n_; ++x) scan_[x] = scale * from_c[x] + penalty_[x];
-            for (const Id g : groups_) scan_[g] = scale * from_c[g];
+    // Single points first: a row of distances each.
+    void find_first_neighbours(const Tick& tick) {
+        constexpr Index kBatch = Index{1} << 22, kAlone = 512;
+        const Index batch = 1 + kBatch / n_;
+        for (Index first = 0; first < n_; first += batch) {
+            parallel_tasks(std::min(batch, n_ - first), n_ < kAlone ? 1 : threads_, [&](Index task, int) {
+                const Id p = static_cast<Id>(first + task);
+                const T* row = nearest(p);
+                const Index later = n_ - p - 1;
+                Index found = first_after(p) < p ? argmin(row, p) : p;
+                if (later > 0)
+                    if (const Index q = p + 1 + argmin(row + p + 1, later); found == p || row[q] < row[found])
+                        found = q;
+                if (found == p) return;
+                neighbour_[p] = static_cast<Id>(found);
+                value_[p] = (Variant::symmetric ? 2 : 1) * static_cast<double>(row[found]);
+            });
+            tick(0);
         }
-        scan_[c] = kGone;
     }
 
-    // The tie rule: smaller value, then smaller lower id, then smaller higher id.
-    void find_neighbour(Id c) {
-        scan(c);
-        value_[c] = minimum(scan_.data(), n_);
-        neighbour_[c] = first_of_equals(scan_.data(), value_[c], [&](Id x) { return std::minmax(ids_[c], ids_[x]); });
-    }
-
-    Id closest() const {
-        const double smallest = minimum(value_.data(), n_);
-        return first_of_equals(value_.data(), smallest,
-                               [&](Id c) { return std::minmax(ids_[c], ids_[neighbour_[c]]); });
-    }
-
-    template <class Key>
-    Id first_of_equals(const double* values, double smallest, Key&& key) const {
-        const double* end = values + n_;
-        const double* found = std::find(values, end, smallest);
-        Id best = static_cast<Id>(found - values);
-        while ((found = std::find(found + 1, end, smallest)) != end) {
-            const Id other = static_cast<Id>(found - values);
-            if (std::pair<Id, Id>(key(other)) < std::pair<Id, Id>(key(best))) best = other;
+    // The cluster with the smallest value. The tie rule: then the smaller lower id, then the smaller higher
+    // id.
+    Id closest() {
+        for (;;) {
+            Id c = kNone;
+            each_minimum(value_.data(), n_, [&](Index x) {
+                if (c == kNone || key(static_cast<Id>(x)) < key(c)) c = static_cast<Id>(x);
+            });
+            if (neighbour_[c] != kNone) return c;
+            look_again(c);
         }
-        return best;
+    }
+
+    std::pair<Id, Id> key(Id c) const {
+        return neighbour_[c] == kNone ? std::pair(kNone, kNone) : ordered(c, neighbour_[c]);
     }
 
     // The smaller cluster joins the larger one's slot, a; the union gets the identity `id`.
     void merge(Id a, Id b, Id id) {
-        if (members_[a].size() < members_[b].size()) std::swap(a, b);
-        remove_group(b);
-        remove_group(a);
-        add_outgoing(a, b);
-        join_members(a, b, id);
-        gather_incoming(a, b);
-        groups_.push_back(a);
-        update_neighbours(a, b);
-        find_neighbour(a);
-    }
-
-    void remove_group(Id c) {
-        if (!single(c)) groups_.erase(std::find(groups_.begin(), groups_.end(), c));
-    }
-
-    void join_members(Id a, Id b, Id id) {
-        members_[a].insert(members_[a].end(), members_[b].begin(), members_[b].end());
-        members_[b] = {};
+        if (size(a) < size(b)) std::swap(a, b);
         ids_[a] = id;
+        if (Variant::normalized) scale_[a] = 1 / static_cast<double>(size(a) + size(b));
         value_[b] = penalty_[a] = penalty_[b] = kGone;
-        neighbour_[b] = kNone;
-        if (Variant::normalized) scale_[a] = 1 / static_cast<double>(members_[a].size());
+        const bool two_points = single(a);
+        if (two_points) make_group(a);
+        if (two_points)
+            unite_points(a, b, nearest(a), nearest(b));
+        else if (single(b))
+            unite_points(a, b, to_points(a), nearest(b));
+        else
+            unite_points(a, b, to_points(a), to_points(b));
+        unite_groups(a, b, two_points ? nullptr : to_groups(a), single(b) ? nullptr : to_groups(b));
+        join(a, b);
+        update_neighbours(a, b);
+        choose_neighbour(a);
     }
 
-    // Ch(A + B, X) = Ch(A, X) + Ch(B, X)
-    void add_outgoing(Id a, Id b) {
-        double* row = sums(a);
+    void make_group(Id c) {
+        number_[c] = to_points_.take();
+        if (number_[c] == static_cast<Id>(groups_.size())) {
+            groups_.emplace_back();
+            members_.emplace_back();
+        }
+        groups_[number_[c]] = c;
+        members_[number_[c]] = {c};
+        if (const Index need = to_points_.capacity(); need > capacity_) widen(need + need / 2);
+    }
+
+    // Ch(A + B, {x}) = Ch(A, {x}) + Ch(B, {x}); in_ and out_ get the linkage values from and to single
+    // points.
+    template <class A, class B>
+    void unite_points(Id a, Id b, const A* from_a, const B* from_b) {
         const T *to_a = nearest(a), *to_b = nearest(b);
-        const bool a_single = single(a), b_single = single(b);
-        // A single point's value to a group is not in its own row.
-        between_groups_.resize(groups_.size());
-        for (std::size_t i = 0; i < groups_.size(); ++i) {
-            const Id g = groups_[i];
-            between_groups_[i] = (a_single ? static_cast<double>(nearest(g)[a]) : row[g]) +
-                                 (b_single ? static_cast<double>(nearest(g)[b]) : sums(b)[g]);
+        double *from = to_points(a), *in = in_.data(), *out = out_.data();
+        const double *penalty = penalty_.data(), scale = scale_[a];
+#pragma omp simd
+        for (Index x = 0; x < n_; ++x) {
+            const double sum = static_cast<double>(from_a[x]) + static_cast<double>(from_b[x]);
+            const double least = static_cast<double>(to_b[x] < to_a[x] ? to_b[x] : to_a[x]);
+            from[x] = sum;
+            out[x] = scale * sum + penalty[x];
+            in[x] = least + (Variant::symmetric ? scale * sum + penalty[x] : penalty[x]);
         }
-        parallel_ranges(n_, kGrain, threads_, [&](Index begin, Index end) {
-            if (a_single)
-                for (Index x = begin; x < end; ++x)
-                    row[x] = static_cast<double>(to_a[x]) + static_cast<double>(to_b[x]);
-            else if (b_single)
-                for (Index x = begin; x < end; ++x) row[x] += static_cast<double>(to_b[x]);
-            else
-                for (const double* other = sums(b); begin < end; ++begin) row[begin] += other[begin];
-        });
-        for (std::size_t i = 0; i < groups_.size(); ++i) row[groups_[i]] = between_groups_[i];
     }
 
-    // d(p, A + B) = min(d(p, A), d(p, B)), summed over the points of each group; scan_[x] = value between x
-    // and A + B
-    void gather_incoming(Id a, Id b) {
-        T* row = nearest(a);
-        const T* other = nearest(b);
-        const double *from_a = sums(a), scale = Variant::symmetric ? scale_[a] : 0;
-        parallel_ranges(n_, kGrain, threads_, [&](Index begin, Index end) {
-            for (Index p = begin; p < end; ++p) {
-                row[p] = other[p] < row[p] ? other[p] : row[p];
-                scan_[p] = static_cast<double>(row[p]) + penalty_[p];
+    // The same for the groups: Ch(A + B, H) = Ch(A, H) + Ch(B, H), where for a single point Ch is the
+    // distance to the nearest member; Ch(H, A + B) is the sum over members p of min(d(p, A), d(p, B)).
+    void unite_groups(Id a, Id b, const double* from_a, const double* from_b) {
+        const T *to_a = nearest(a), *to_b = nearest(b);
+        double* from = to_groups(a);
+        for (Id h = 0; h < static_cast<Id>(groups_.size()); ++h) {
+            const Id slot = groups_[h];
+            if (slot == kNone || slot == a || slot == b) continue;
+            T least_a = std::numeric_limits<T>::infinity(), least_b = least_a;
+            double into = 0;
+            for (const Id p : members_[h]) {
+                least_a = std::min(least_a, to_a[p]);
+                least_b = std::min(least_b, to_b[p]);
+                into += static_cast<double>(std::min(to_a[p], to_b[p]));
             }
-            if constexpr (Variant::symmetric)
-                for (Index p = begin; p < end; ++p) scan_[p] += scale * from_a[p];
-        });
-        parallel_ranges(static_cast<Index>(groups_.size()), 512, threads_, [&](Index begin, Index end) {
-            for (Index i = begin; i < end; ++i) {
-                const Id g = groups_[i];
-                double sum = 0;
-                for (const Id p : members_[g]) sum += static_cast<double>(row[p]);
-                sums(g)[a] = sum;
-                scan_[g] = scale_[g] * sum + (Variant::symmetric ? scale * from_a[g] : 0.0);
-            }
-        });
+            from[h] = (from_a ? from_a[h] : static_cast<double>(least_a)) +
+                      (from_b ? from_b[h] : static_cast<double>(least_b));
+            to_groups(slot)[number_[a]] = into;
+            out_[slot] = scale_[a] * from[h];
+            in_[slot] = scale_[slot] * into + (Variant::symmetric ? out_[slot] : 0.0);
+        }
     }
 
-    // Everything compares its nearest neighbour with the union; scan_ has the values.
+    // d(p, A + B) = min(d(p, A), d(p, B)), and one cluster less.
+    void join(Id a, Id b) {
+        T* to_a = nearest(a);
+        const T* to_b = nearest(b);
+        for (Index p = 0; p < n_; ++p) to_a[p] = to_b[p] < to_a[p] ? to_b[p] : to_a[p];
+        std::vector<Id>& members = members_[number_[a]];
+        if (single(b)) {
+            members.push_back(b);
+        } else {
+            const std::vector<Id>& others = members_[number_[b]];
+            members.insert(members.end(), others.begin(), others.end());
+            groups_[number_[b]] = kNone;
+            to_points_.give_back(number_[b]);
+        }
+        number_[b] = neighbour_[b] = kNone;
+    }
+
+    void widen(Index capacity) {
+        LargeArray wider = large_array(capacity * capacity);
+        for (Index g = 0; g < capacity_; ++g)
+            std::copy_n(&to_groups_[g * capacity_], capacity_, &wider[g * capacity]);
+        to_groups_ = std::move(wider);
+        capacity_ = capacity;
+    }
+
+    // Everything compares its nearest neighbour with the union.
     void update_neighbours(Id a, Id b) {
-        again_.clear();
-        if constexpr (Variant::symmetric)
-            for (Id c = 0; c < n_; ++c)
-                if ((neighbour_[c] == a || neighbour_[c] == b) && scan_[c] > value_[c] && c != a) again_.push_back(c);
         Id* neighbour = neighbour_.data();
-        double *value = value_.data(), *fresh = scan_.data();
-        for (Index c = 0; c < n_; ++c) {
-            const bool take = neighbour[c] == a || neighbour[c] == b || fresh[c] < value[c];
-            neighbour[c] = take ? a : neighbour[c];
-            value[c] = take ? fresh[c] : value[c];
+        double *value = value_.data(), *in = in_.data();
+        const Index end = Variant::symmetric ? a : n_;
+        for (Index c = 0; c < end; ++c) {
+            const bool lost = neighbour[c] == a || neighbour[c] == b;
+            const bool take = in[c] < value[c] || (lost && (!Variant::symmetric || in[c] == value[c]));
+            neighbour[c] = take ? a : lost ? kNone : neighbour[c];
+            value[c] = take ? in[c] : value[c];
         }
-        for (const Id c : again_) find_neighbour(c);
+        for (Index c = end; c < b; ++c) neighbour[c] = neighbour[c] == b ? kNone : neighbour[c];
     }
+
+    // From linkage values: out_ for Ch and Ch_N; in_, which has both directions, for Ch_S and Ch_NS.
+    void choose_neighbour(Id c) {
+        const Index first = first_after(c);
+        Id nearest = kNone;
+        value_[c] = each_minimum((Variant::symmetric ? in_ : out_).data() + first, n_ - first, [&](Index i) {
+            const Id x = static_cast<Id>(first + i);
+            if (nearest == kNone || ordered(c, x) < ordered(c, nearest)) nearest = x;
+        });
+        neighbour_[c] = nearest;
+    }
+
+    // The neighbour of a cluster of Ch_S or Ch_NS that has lost its own.
+    void look_again(Id c) {
+        const T* to_c = nearest(c);
+        double* in = in_.data();
+        const double *penalty = penalty_.data(), *from = single(c) ? nullptr : to_points(c),
+                     scale = scale_[c];
+        if (single(c))
+            for (Index x = c + 1; x < n_; ++x) in[x] = 2 * static_cast<double>(to_c[x]) + penalty[x];
+        else
+            for (Index x = c + 1; x < n_; ++x)
+                in[x] = scale * from[x] + static_cast<double>(to_c[x]) + penalty[x];
+        for (Id h = 0; h < static_cast<Id>(groups_.size()); ++h) {
+            const Id slot = groups_[h];
+            if (slot <= c) continue;
+            T least = std::numeric_limits<T>::infinity();
+            double into = 0;
+            for (const Id p : members_[h]) {
+                least = std::min(least, to_c[p]);
+                into += static_cast<double>(to_c[p]);
+            }
+            in[slot] =
+                scale_[slot] * into + (single(c) ? static_cast<double>(least) : scale * to_groups(c)[h]);
+        }
+        choose_neighbour(c);
+    }
+
+    std::pair<Id, Id> ordered(Id c, Id x) const { return std::minmax(ids_[c], ids_[x]); }
 
     Index n_;
     int threads_;
     T* nearest_;
-    std::unique_ptr<double[]> sums_;  // rows of single points are never touched and take no memory
-    std::vector<std::vector<Id>> members_;
-    std::vector<Id> ids_, neighbour_, groups_, again_;
-    std::vector<double> value_;    // linkage value to the nearest neighbour; infinite for slots that are gone
-    std::vector<double> scale_;    // 1 / size if normalized, else 1
+    Pool to_points_;        // by number of the group
+    LargeArray to_groups_;  // capacity_ x capacity_, by numbers
+    Index capacity_ = 0;
+    std::vector<Id> groups_;                // slots by number; kNone while a number is not in use
+    std::vector<std::vector<Id>> members_;  // by number
+    std::vector<Id> ids_;                   // of the clusters, in the order of their making
+    std::vector<Id> number_;                // kNone for single points
+    std::vector<Id> neighbour_;  // kNone for slots that are gone, and for clusters that have to look again
+    std::vector<double> value_;  // linkage value to the neighbour, or a lower bound; infinite for those gone
+    std::vector<double> scale_;  // 1 / size if normalized, else 1
     std::vector<double> penalty_;  // infinite except for single points
-    std::vector<double> scan_, between_groups_;
+    std::vector<double> in_, out_;
 };
 
 }  // namespace chamfer

@@ -107,11 +107,35 @@ T minimum(const T* values, Index n) {
     return smallest;
 }
 
+// Calls found(i), ascending, for every i where values[i] is the smallest value; gives that value.
+template <class T, class Found>
+T each_minimum(const T* values, Index n, Found&& found) {
+    constexpr Index kChunk = 256, kChunks = 64;  // minima of so many chunks say which to look at again
+    T smallest = std::numeric_limits<T>::infinity(), minima[kChunks];
+    const Index chunk = std::max(kChunk, (n + kChunks - 1) / kChunks);
+    for (Index start = 0, c = 0; start < n; start += chunk, ++c) {
+        minima[c] = minimum(values + start, std::min(chunk, n - start));
+        smallest = std::min(smallest, minima[c]);
+    }
+    for (Index start = 0, c = 0; start < n; start += chunk, ++c)
+        if (minima[c] == smallest)
+            for (Index i = start; i < std::min(n, start + chunk); ++i)
+                if (values[i] == smallest) found(i);
+    return smallest;
+}
+
 // Position of the smallest value; the first one if several are equal.
 template <class T>
 Index argmin(const T* values, Index n) {
-    const T smallest = minimum(values, n);
-    return std::min<Index>(std::find(values, values + n, smallest) - values, n - 1);
+    constexpr Index kChunk = 512;
+    T smallest = std::numeric_limits<T>::infinity();
+    Index best = 0;
+    for (Index start = 0; start < n; start += kChunk)
+        if (const T here = minimum(values + start, std::min(kChunk, n - start)); here < smallest) {
+            smallest = here;
+            best = start;
+        }
+    return std::min(std::find(values + best, values + n, smallest) - values, n - 1);
 }
 
 }  // namespace chamfer

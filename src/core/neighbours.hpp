@@ -21,14 +21,15 @@ class Neighbours {
 
     explicit Neighbours(Index n) : value(n, kFar), nearest(n, static_cast<Id>(n)) {}
 
-    // Row i, from i + 1 on. Rows come in ascending order, so that the first of equals is the lower one.
-    void compare(Id i, const T* row) {
-        compare_if(i, row, [](Index) { return true; });
-    }
-
-    // Only pairs with different labels count.
-    void compare(Id i, const T* row, const Id* label) {
-        compare_if(i, row, [label, own = label[i]](Index j) { return label[j] != own; });
+    // Row i, from i + 1 on. Rows come in ascending order, so that the first of equals is the lower one. With
+    // labels, only pairs with different ones count.
+    void compare(Id i, const T* row, const Id* label = nullptr) {
+        const T smallest = label ? relax<true>(i, row, label) : relax<false>(i, row, label);
+        if (!(smallest < value[i])) return;
+        Index j = i + 1;
+        while (row[j] != smallest || (label && label[j] == label[i])) ++j;
+        value[i] = smallest;
+        nearest[i] = static_cast<Id>(j);
     }
 
     // Adds what another has seen.
@@ -43,28 +44,25 @@ class Neighbours {
    private:
     static constexpr T kFar = std::numeric_limits<T>::infinity();
 
-    template <class Counts>
-    void compare_if(Id i, const T* row, Counts&& counts) {
+    // Compares row i with the best of all later ones; gives the smallest value of the row.
+    template <bool labelled>
+    T relax(Id i, const T* row, const Id* label) {
         const Index n = static_cast<Index>(value.size());
         T *best = value.data(), smallest = kFar;
-        Id* from = nearest.data();
+        Id *from = nearest.data(), own = labelled ? label[i] : 0;
 #pragma omp simd reduction(min : smallest)
         for (Index j = i + 1; j < n; ++j) {
-            const T here = counts(j) ? row[j] : kFar;
+            const T here = !labelled || label[j] != own ? row[j] : kFar;
             from[j] = here < best[j] ? i : from[j];
             best[j] = here < best[j] ? here : best[j];
             smallest = here < smallest ? here : smallest;
         }
-        if (!(smallest < best[i])) return;
-        best[i] = smallest;
-        Index j = i + 1;
-        while (row[j] != smallest || !counts(j)) ++j;
-        from[i] = static_cast<Id>(j);
+        return smallest;
     }
 };
 
-// Rows are worked on in batches of about this many values: a millisecond, enough to share among threads.
-inline constexpr Index kBatch = Index{1} << 20;
+// Rows are worked on in batches of about this many values: milliseconds, enough to share among threads.
+inline constexpr Index kBatch = Index{1} << 21;
 inline constexpr Index kAlone = 1024;  // with fewer rows than this there is nothing to share
 
 // Neighbours of [0, n). compare(i, thread, neighbours) has to compare row i; after(first, count) follows each
