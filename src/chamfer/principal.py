@@ -18,7 +18,7 @@ from chamfer.validation import Array, Points
 
 _SAMPLE = 4096  # rows that the axes are fitted to
 _QUERIES = 64  # rows whose neighbours are looked at
-_NEIGHBOURS = 256  # beyond first lists: lists made anew reach farther
+_NEIGHBOURS = 32, 256  # least and most that a search may reach: lists made anew reach farther than first ones
 _FEW = (3, 5, 8, 11)  # coordinates that a tree may have
 _MANY = (16, 24, 32, 48, 64, 96, 128, 192)  # coordinates that a multiplication may have
 # Nanoseconds on one thread: a multiplied pair, each of its coordinates, a pair that has to be looked at closely.
@@ -44,7 +44,7 @@ class Principal:
         queries = sample[random.choice(len(sample), min(len(sample), _QUERIES), replace=False)]
         squared = _squared(queries, sample)
         # The sample's neighbours are farther than those of all points, by about this power of the density.
-        neighbours = max(1, min(len(sample) - 1, round(_NEIGHBOURS * len(sample) / n)))
+        neighbours = max(1, min(len(sample) - 1, round(np.clip(n / 200, *_NEIGHBOURS) * len(sample) / n)))
         reach = np.partition(squared, neighbours, axis=1)[:, neighbours][:, None]
         lengths = np.square(sample).sum(axis=1), np.square(queries).sum(axis=1)
         here, there = queries @ self._axes, sample @ self._axes
