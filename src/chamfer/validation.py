@@ -168,9 +168,10 @@ def check_metric(metric: object) -> Metric:
 def _check_numbers(X: object, ensure_2d: bool) -> Array:
     """X as an array of finite numbers, in float32 if it is float32, otherwise in float64."""
     try:
-        array = check_array(
-            X, dtype=[np.float64, np.float32], order="C", ensure_2d=ensure_2d, ensure_min_samples=0, input_name="X"
-        )
+        with np.errstate(invalid="ignore", over="ignore"):  # of sums by which scikit-learn looks for infinities
+            array = check_array(
+                X, dtype=[np.float64, np.float32], order="C", ensure_2d=ensure_2d, ensure_min_samples=0, input_name="X"
+            )
     except (TypeError, ValueError, OverflowError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"X must be an array of finite real numbers: {str(error).splitlines()[0]}") from error

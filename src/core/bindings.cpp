@@ -394,6 +394,7 @@ const char* instruction_set() {
 
 NB_MODULE(CHAMFER_MODULE, m) {
     m.doc() = "The compiled core of chamfer. It trusts its caller: use the functions of the package.";
+    nb::set_leak_warnings(false);  // a traceback that somebody keeps until the end is no leak of ours
     m.def("instruction_set", &instruction_set);
     m.def("available_threads", &available_threads);
 
