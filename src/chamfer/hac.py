@@ -56,7 +56,7 @@ METHODS = {
 }
 ENGINES = ("auto", "dense", "points", "lists")
 # From this many points on, lists are faster than all distances (measured, see docs/design.md).
-LISTS_FROM = 4_000
+LISTS_FROM = 20_000
 
 
 @dataclass(frozen=True)

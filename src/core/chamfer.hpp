@@ -41,7 +41,7 @@ struct ChNS {
 
 template <class T, class Variant>
 class DenseChamfer {
- public:
+   public:
     // `square` holds all distances, is changed, and must outlive this.
     DenseChamfer(T* square, Index n, int threads)
         : n_(n),
@@ -72,7 +72,7 @@ class DenseChamfer {
         return merges;
     }
 
- private:
+   private:
     static constexpr double kGone = std::numeric_limits<double>::infinity();
     static constexpr Id kNone = -1;
 
@@ -212,8 +212,7 @@ class DenseChamfer {
 
     void widen(Index capacity) {
         LargeArray wider = large_array(capacity * capacity);
-        for (Index g = 0; g < capacity_; ++g)
-            std::copy_n(&to_groups_[g * capacity_], capacity_, &wider[g * capacity]);
+        for (Index g = 0; g < capacity_; ++g) std::copy_n(&to_groups_[g * capacity_], capacity_, &wider[g * capacity]);
         to_groups_ = std::move(wider);
         capacity_ = capacity;
     }
@@ -247,13 +246,11 @@ class DenseChamfer {
     void look_again(Id c) {
         const T* to_c = nearest(c);
         double* in = in_.data();
-        const double *penalty = penalty_.data(), *from = single(c) ? nullptr : to_points(c),
-                     scale = scale_[c];
+        const double *penalty = penalty_.data(), *from = single(c) ? nullptr : to_points(c), scale = scale_[c];
         if (single(c))
             for (Index x = c + 1; x < n_; ++x) in[x] = 2 * static_cast<double>(to_c[x]) + penalty[x];
         else
-            for (Index x = c + 1; x < n_; ++x)
-                in[x] = scale * from[x] + static_cast<double>(to_c[x]) + penalty[x];
+            for (Index x = c + 1; x < n_; ++x) in[x] = scale * from[x] + static_cast<double>(to_c[x]) + penalty[x];
         for (Id h = 0; h < static_cast<Id>(groups_.size()); ++h) {
             const Id slot = groups_[h];
             if (slot <= c) continue;
@@ -263,8 +260,7 @@ class DenseChamfer {
                 least = std::min(least, to_c[p]);
                 into += static_cast<double>(to_c[p]);
             }
-            in[slot] =
-                scale_[slot] * into + (single(c) ? static_cast<double>(least) : scale * to_groups(c)[h]);
+            in[slot] = scale_[slot] * into + (single(c) ? static_cast<double>(least) : scale * to_groups(c)[h]);
         }
         choose_neighbour(c);
     }
@@ -281,10 +277,10 @@ class DenseChamfer {
     std::vector<std::vector<Id>> members_;  // by number
     std::vector<Id> ids_;                   // of the clusters, in the order of their making
     std::vector<Id> number_;                // kNone for single points
-    std::vector<Id> neighbour_;  // kNone for slots that are gone, and for clusters that have to look again
-    std::vector<double> value_;  // linkage value to the neighbour, or a lower bound; infinite for those gone
-    std::vector<double> scale_;  // 1 / size if normalized, else 1
-    std::vector<double> penalty_;  // infinite except for single points
+    std::vector<Id> neighbour_;             // kNone for slots that are gone, and for clusters that have to look again
+    std::vector<double> value_;             // linkage value to the neighbour, or a lower bound; infinite for those gone
+    std::vector<double> scale_;             // 1 / size if normalized, else 1
+    std::vector<double> penalty_;           // infinite except for single points
     std::vector<double> in_, out_;
 };
 
