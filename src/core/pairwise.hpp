@@ -1,20 +1,18 @@
 // All distances between n points, written into the upper triangle of a matrix.
 //
-// Few coordinates, or few points: by differences. Otherwise by matrix multiplication in double, of points
-// shifted by `shift` (about their means): |x|^2 + |y|^2 - 2 x.y. Where that cancels (points close together,
-// far from the centre) the distance is computed again by differences, so every value has at least nine
-// correct digits, and the same digits for any number of threads. Shifts with few bits keep the products of
-// integer data exact.
+// Few coordinates, or few points: by differences. Otherwise by matrix multiplication, in the type of the
+// points; in double where too much of a tile of products in float would cancel. The same digits for any
+// number of threads.
 #pragma once
 
 #include <limits>
 #include <utility>
 #include <vector>
 
-#include "blas.hpp"
 #include "packed.hpp"
 #include "parallel.hpp"
 #include "points.hpp"
+#include "tile.hpp"
 
 namespace chamfer {
 
@@ -29,26 +27,23 @@ struct Triangle {
     T& operator()(Index i, Index j) const { return i < j ? row(i)[j] : row(j)[i]; }
 };
 
-// Copies the upper triangle of a square matrix below its diagonal, which becomes zero, tile by tile.
-template <class T>
-void mirror(T* square, Index n, int threads) {
-    constexpr Index kTile = 64;
-    parallel_tasks((n + kTile - 1) / kTile, threads, [&](Index tile, int) {
-        const Index first = tile * kTile, last = std::min(n, first + kTile);
-        for (Index left = 0; left < last; left += kTile)
-            for (Index i = first; i < last; ++i)
-                for (Index j = left; j < std::min(i, left + kTile); ++j)
-                    square[i * n + j] = square[j * n + i];
-        for (Index i = first; i < last; ++i) square[i * n + i] = 0;
-    });
-}
-
 namespace detail {
 
-inline constexpr Index kTile = 512;
 inline constexpr Index kBatch = Index{1} << 22;  // pairs between ticks
 inline constexpr Index kAlone = 512;             // points too few to share among threads
-inline constexpr double kCancelled = 1e-4;       // d^2 below this share of the norms is computed again
+
+// Copies what the tile at (top, begin) has of the upper triangle below the diagonal, which becomes zero.
+template <class T>
+void mirror(const Triangle<T>& square, Index top, Index begin) {
+    constexpr Index kBlock = 32;  // rows that are read together, a column at a time
+    const Index bottom = std::min(square.n, top + kTile), end = std::min(square.n, begin + kTile);
+    for (Index first = top; first < bottom; first += kBlock)
+        for (Index j = std::max(begin, first); j < end; ++j) {
+            T* row = square.row(j);
+            for (Index i = first; i < std::min({bottom, first + kBlock, j}); ++i) row[i] = square.row(i)[j];
+            row[j] = 0;
+        }
+}
 
 template <class T>
 void by_differences(const Points<T>& points, Metric metric, const Triangle<T>& out, int threads,
@@ -73,86 +68,35 @@ void by_differences(const Points<T>& points, Metric metric, const Triangle<T>& o
         });
         tick(n * first - first * (first + 1) / 2);
     }
-}
-
-// Rows [first, first + count) of the shifted points in double.
-template <class T>
-void shifted(const Points<T>& points, const double* shift, Index first, Index count, double* out) {
-    for (Index i = 0; i < count; ++i)
-        for (Index k = 0; k < points.d; ++k)
-            *out++ = static_cast<double>(points.row(first + i)[k]) - shift[k];
-}
-
-// What one thread needs for tiles of products: shifted points of both sides and the products.
-struct Workspace {
-    std::vector<double> left, right, products;
-    Index top = -1;  // first point of what is in `left`
-
-    explicit Workspace(Index d) : left(kTile * d), right(kTile * d), products(kTile * kTile) {}
-};
-
-// products[i * kTile + j] = product of points top + i and begin + j. On the diagonal, only for i <= j (and a
-// little more).
-template <class T>
-void multiply(const Points<T>& points, const double* shift, Index top, Index begin, const Blas& blas,
-              Workspace& work) {
-    const Index d = points.d, rows = std::min(kTile, points.n - top),
-                columns = std::min(kTile, points.n - begin);
-    if (work.top != top) shifted(points, shift, top, rows, work.left.data());
-    work.top = top;
-    shifted(points, shift, begin, columns, work.right.data());
-    const Index step = top == begin ? kTile / 4 : kTile;
-    for (Index i = 0; i < rows; i += step) {
-        const Index skip = top == begin ? i : 0;
-        blas.products(&work.left[i * d], std::min(step, rows - i), d, &work.right[skip * d], columns - skip,
-                      d, d, &work.products[i * kTile + skip], kTile);
-    }
-}
-
-// Distances from point i to those of [begin, end), from their products.
-template <class T>
-void finish(const Points<T>& points, const double* norms, Metric metric, Index i, Index begin, Index end,
-            double* products, T* out) {
-    Index cancelled = 0;
-    const double norm = norms[i];
-    for (Index j = begin; j < end; ++j) {
-        const double scale = norm + norms[j], squared = scale - 2 * products[j - begin];
-        products[j - begin] = squared;
-        cancelled += squared < kCancelled * scale;
-    }
-    for (Index j = begin; cancelled > 0 && j < end; ++j)
-        if (products[j - begin] < kCancelled * (norm + norms[j]))
-            products[j - begin] = squared_distance(points.row(i), points.row(j), points.d);
-    from_squared(metric, products, out, end - begin);
+    if (!out.condensed)
+        parallel_tasks((n + kTile - 1) / kTile, n < kAlone ? 1 : threads, [&](Index tile, int) {
+            for (Index top = 0; top <= tile * kTile; top += kTile) mirror(out, top, tile * kTile);
+        });
 }
 
 template <class T>
 void by_products(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out,
                  const Blas& blas, int threads, const Tick& tick) {
-    const Index n = points.n, d = points.d;
-    std::vector<Workspace> work(threads, Workspace(d));
-    std::vector<double> norms(n);
-    const std::vector<double> origin(d, 0.0);
-    std::vector<std::pair<Index, Index>> tiles;
+    const Index n = points.n;
+    std::vector<std::pair<Index, Index>> pairs;
     for (Index top = 0; top < n; top += kTile)
-        for (Index begin = top; begin < n; begin += kTile) tiles.emplace_back(top, begin);
-    parallel_tasks((n + kTile - 1) / kTile, threads, [&](Index tile, int thread) {
-        const Index first = tile * kTile, count = std::min(kTile, n - first);
-        double* rows = work[thread].right.data();
-        shifted(points, shift, first, count, rows);
-        for (Index i = 0; i < count; ++i) norms[first + i] = squared_distance(rows + i * d, origin.data(), d);
-    });
-    const Index batch = std::max<Index>(4 * threads, (Index{1} << 15) / d),
-                count = static_cast<Index>(tiles.size());
+        for (Index begin = top; begin < n; begin += kTile) pairs.emplace_back(top, begin);
+    std::vector<Tile<T>> tiles(threads);
+    std::vector<Tile<double>> careful(sizeof(T) == 4 ? threads : 0);
+    const auto fill = [&](auto& tile, Index top, Index begin) {
+        for (Index i = top; i < std::min(n, top + kTile); ++i) tile.finish(points, metric, i, out.row(i));
+        if (!out.condensed) mirror(out, top, begin);
+    };
+    const Index count = static_cast<Index>(pairs.size());
+    const Index batch = std::max<Index>(4 * threads, (Index{1} << 15) / points.d);
     for (Index first = 0; first < count; first += batch) {
         parallel_tasks(std::min(batch, count - first), threads, [&](Index task, int thread) {
-            const auto [top, begin] = tiles[first + task];
-            multiply(points, shift, top, begin, blas, work[thread]);
-            for (Index i = top; i < std::min(n, top + kTile); ++i) {
-                const Index start = std::max(begin, i + 1);
-                finish(points, norms.data(), metric, i, start, std::min(n, begin + kTile),
-                       &work[thread].products[(i - top) * kTile + start - begin], out.row(i) + start);
-            }
+            const auto [top, begin] = pairs[first + task];
+            tiles[thread].multiply(points, shift, top, begin, blas);
+            if (sizeof(T) == 8 || tiles[thread].cancelled() < kTile * kTile / 4)
+                return fill(tiles[thread], top, begin);
+            careful[thread].multiply(points, shift, top, begin, blas);
+            fill(careful[thread], top, begin);
         });
         tick(std::min(n * (n - 1) / 2, first * kTile * kTile));
     }
@@ -169,7 +113,6 @@ void pairwise(const Points<T>& points, const double* shift, Metric metric, const
         detail::by_differences(points, metric, out, threads, tick);
     else
         detail::by_products(points, shift, metric, out, blas, threads, tick);
-    if (!out.condensed) mirror(out.data, out.n, threads);
 }
 
 }  // namespace chamfer
