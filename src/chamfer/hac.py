@@ -47,6 +47,7 @@ METHODS = {
     "median": Method(_core.median, centres=True, points=True),
 }
 ENGINES = ("auto", "dense", "points")
+_SMALL = 1 << 26  # bytes that are not worth asking the system for, which takes longer than to cluster 100 points
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,7 @@ def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: s
     if engine == "points" and not possible:
         able = ", ".join(name for name, each in METHODS.items() if each.points)
         raise ValueError(f"engine 'points' takes observations, a fast metric and one of {able}; got method {method!r}")
-    few_coordinates = isinstance(data, Points) and data.X.shape[1] <= 32
+    few_coordinates = isinstance(data, Points) and data.X.shape[1] <= 24
     return engine == "points" or (engine == "auto" and possible and few_coordinates)
 
 
@@ -175,11 +176,12 @@ def _from_points(chosen: Method, data: Points | Condensed, run: Run) -> Array:
 def _from_matrix(chosen: Method, data: Points | Condensed, method: str, run: Run) -> Array:
     n = data.n
     dtype = data.X.dtype if isinstance(data, Points) else data.values.dtype
-    # Chamfer adds a row of sums in double for each cluster of two points and more, so for half the points at most.
-    need = n * n * (dtype.itemsize + 4) if chosen.square else n * (n - 1) // 2 * dtype.itemsize
+    # Chamfer adds sums in double for each cluster of two points and more, of which there are n / 2 at most.
+    need = n * n * (dtype.itemsize + 6) if chosen.square else n * (n - 1) // 2 * dtype.itemsize
     half = "pass X as float32, " if dtype == np.float64 else ""
     advice = f"{half}take fewer points" + (" or engine='points'" if chosen.points else "")
-    require_memory(need, run.memory_limit, f"method {method!r} of {n} points with engine 'dense'", advice)
+    if need > _SMALL or run.memory_limit is not None:
+        require_memory(need, run.memory_limit, f"method {method!r} of {n} points with engine 'dense'", advice)
 
     with run.progress.stage("distances", n * (n - 1) // 2, "pair") as tick:
         if isinstance(data, Condensed):

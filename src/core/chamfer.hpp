@@ -16,6 +16,7 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -47,7 +48,7 @@ class DenseChamfer {
         : n_(n),
           threads_(threads),
           nearest_(square),
-          to_points_(n),
+          to_points_(n, std::max<Index>(1, n / 2)),
           ids_(n),
           number_(n, kNone),
           neighbour_(n, kNone),
@@ -86,7 +87,6 @@ class DenseChamfer {
 
     // Single points first: a row of distances each.
     void find_first_neighbours(const Tick& tick) {
-        constexpr Index kBatch = Index{1} << 22, kAlone = 512;
         const Index batch = 1 + kBatch / n_;
         for (Index first = 0; first < n_; first += batch) {
             parallel_tasks(std::min(batch, n_ - first), n_ < kAlone ? 1 : threads_, [&](Index task, int) {
@@ -211,7 +211,7 @@ class DenseChamfer {
     }
 
     void widen(Index capacity) {
-        LargeArray wider = large_array(capacity * capacity);
+        auto wider = large_array(capacity * capacity);
         for (Index g = 0; g < capacity_; ++g)
             std::copy_n(&to_groups_[g * capacity_], capacity_, &wider[g * capacity]);
         to_groups_ = std::move(wider);
@@ -274,8 +274,8 @@ class DenseChamfer {
     Index n_;
     int threads_;
     T* nearest_;
-    Pool to_points_;        // by number of the group
-    LargeArray to_groups_;  // capacity_ x capacity_, by numbers
+    Pool to_points_;                       // by number of the group
+    std::unique_ptr<double[]> to_groups_;  // capacity_ x capacity_, by numbers
     Index capacity_ = 0;
     std::vector<Id> groups_;                // slots by number; kNone while a number is not in use
     std::vector<std::vector<Id>> members_;  // by number

@@ -29,9 +29,6 @@ struct Triangle {
 
 namespace detail {
 
-inline constexpr Index kBatch = Index{1} << 22;  // pairs between ticks
-inline constexpr Index kAlone = 512;             // points too few to share among threads
-
 // Copies what the tile at (top, begin) has of the upper triangle below the diagonal, which becomes zero.
 template <class T>
 void mirror(const Triangle<T>& square, Index top, Index begin) {
