@@ -47,7 +47,7 @@ METHODS = {
     "median": Method(_core.median, centres=True, points=True),
 }
 ENGINES = ("auto", "dense", "points")
-_SMALL = 1 << 26  # bytes that are not worth asking the system for, which takes longer than to cluster 100 points
+_SMALL = 1 << 26  # bytes not worth asking the system for, which takes as long as to cluster 100 points
 
 
 @dataclass(frozen=True)

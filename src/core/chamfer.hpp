@@ -180,14 +180,17 @@ class DenseChamfer {
             if (slot == kNone || slot == a || slot == b) continue;
             T least_a = std::numeric_limits<T>::infinity(), least_b = least_a;
             double into = 0;
+            bool closer = false;
             for (const Id p : members_[h]) {
                 least_a = std::min(least_a, to_a[p]);
                 least_b = std::min(least_b, to_b[p]);
+                closer |= to_b[p] < to_a[p];
                 into += static_cast<double>(std::min(to_a[p], to_b[p]));
             }
             from[h] = (from_a ? from_a[h] : static_cast<double>(least_a)) +
                       (from_b ? from_b[h] : static_cast<double>(least_b));
-            to_groups(slot)[number_[a]] = into;
+            // Otherwise this is Ch(H, A), which is there; to write it again would cost a cache miss.
+            if (closer || !from_a) to_groups(slot)[number_[a]] = into;
             out_[slot] = scale_[a] * from[h];
             in_[slot] = scale_[slot] * into + (Variant::symmetric ? out_[slot] : 0.0);
         }
