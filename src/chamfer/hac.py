@@ -57,6 +57,7 @@ METHODS = {
 ENGINES = ("auto", "dense", "points", "lists")
 # From this many points on, lists are faster than all distances (measured, see docs/design.md).
 LISTS_FROM = 20_000
+_SMALL = 1 << 26  # bytes not worth asking the system for, which takes as long as to cluster 100 points
 
 
 @dataclass(frozen=True)
@@ -198,6 +199,8 @@ def _use_lists(
     if engine != "auto" or not chosen.lists:
         return False
     fast = isinstance(data, Points) and data.metric in FAST_METRICS
+    if run.memory_limit is None and _matrix_size(chosen, data) <= _SMALL:
+        return False
     limit = available_memory() if run.memory_limit is None else run.memory_limit
     return (fast and data.n >= LISTS_FROM) or _matrix_size(chosen, data) > limit
 
@@ -233,7 +236,7 @@ def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: s
     if engine == "points" and not possible:
         able = ", ".join(name for name, each in METHODS.items() if each.points)
         raise ValueError(f"engine 'points' takes observations, a fast metric and one of {able}; got method {method!r}")
-    few_coordinates = isinstance(data, Points) and data.X.shape[1] <= 32
+    few_coordinates = isinstance(data, Points) and data.X.shape[1] <= 24
     return engine == "points" or (engine == "auto" and possible and few_coordinates)
 
 
@@ -256,7 +259,8 @@ def _from_matrix(chosen: Method, data: Points | Condensed, method: str, run: Run
     n, dtype, need = data.n, data.dtype, _matrix_size(chosen, data)
     half = "pass X as float32, " if dtype == np.float64 else ""
     advice = f"{half}take fewer points" + (" or engine='points'" if chosen.points else "")
-    require_memory(need, run.memory_limit, f"method {method!r} of {n} points with engine 'dense'", advice)
+    if need > _SMALL or run.memory_limit is not None:
+        require_memory(need, run.memory_limit, f"method {method!r} of {n} points with engine 'dense'", advice)
 
     with run.progress.stage("distances", n * (n - 1) // 2, "pair") as tick:
         if isinstance(data, Condensed):
@@ -279,9 +283,9 @@ def _from_matrix(chosen: Method, data: Points | Condensed, method: str, run: Run
 
 def _matrix_size(chosen: Method, data: Points | Condensed) -> int:
     """Bytes that the dense engine needs."""
-    # Chamfer adds a row of sums in double for each cluster of two points and more, so for half the points at most.
+    # Chamfer adds sums in double for each cluster of two points and more, of which there are n / 2 at most.
     n, size = data.n, int(data.dtype.itemsize)
-    return n * n * (size + 4) if chosen.square else n * (n - 1) // 2 * size
+    return n * n * (size + 6) if chosen.square else n * (n - 1) // 2 * size
 
 
 def _square_form(data: Condensed) -> Array:

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -47,7 +48,7 @@ class DenseChamfer {
         : n_(n),
           threads_(threads),
           nearest_(square),
-          to_points_(n),
+          to_points_(n, std::max<Index>(1, n / 2)),
           ids_(n),
           number_(n, kNone),
           neighbour_(n, kNone),
@@ -86,7 +87,6 @@ class DenseChamfer {
 
     // Single points first: a row of distances each.
     void find_first_neighbours(const Tick& tick) {
-        constexpr Index kBatch = Index{1} << 22, kAlone = 512;
         const Index batch = 1 + kBatch / n_;
         for (Index first = 0; first < n_; first += batch) {
             parallel_tasks(std::min(batch, n_ - first), n_ < kAlone ? 1 : threads_, [&](Index task, int) {
@@ -180,14 +180,17 @@ class DenseChamfer {
             if (slot == kNone || slot == a || slot == b) continue;
             T least_a = std::numeric_limits<T>::infinity(), least_b = least_a;
             double into = 0;
+            bool closer = false;
             for (const Id p : members_[h]) {
                 least_a = std::min(least_a, to_a[p]);
                 least_b = std::min(least_b, to_b[p]);
+                closer |= to_b[p] < to_a[p];
                 into += static_cast<double>(std::min(to_a[p], to_b[p]));
             }
             from[h] = (from_a ? from_a[h] : static_cast<double>(least_a)) +
                       (from_b ? from_b[h] : static_cast<double>(least_b));
-            to_groups(slot)[number_[a]] = into;
+            // Otherwise this is Ch(H, A), which is there; to write it again would cost a cache miss.
+            if (closer || !from_a) to_groups(slot)[number_[a]] = into;
             out_[slot] = scale_[a] * from[h];
             in_[slot] = scale_[slot] * into + (Variant::symmetric ? out_[slot] : 0.0);
         }
@@ -211,7 +214,7 @@ class DenseChamfer {
     }
 
     void widen(Index capacity) {
-        LargeArray wider = large_array(capacity * capacity);
+        auto wider = large_array(capacity * capacity);
         for (Index g = 0; g < capacity_; ++g) std::copy_n(&to_groups_[g * capacity_], capacity_, &wider[g * capacity]);
         to_groups_ = std::move(wider);
         capacity_ = capacity;
@@ -270,8 +273,8 @@ class DenseChamfer {
     Index n_;
     int threads_;
     T* nearest_;
-    Pool to_points_;        // by number of the group
-    LargeArray to_groups_;  // capacity_ x capacity_, by numbers
+    Pool to_points_;                       // by number of the group
+    std::unique_ptr<double[]> to_groups_;  // capacity_ x capacity_, by numbers
     Index capacity_ = 0;
     std::vector<Id> groups_;                // slots by number; kNone while a number is not in use
     std::vector<std::vector<Id>> members_;  // by number

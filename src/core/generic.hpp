@@ -31,12 +31,11 @@ class Generic {
    private:
     using Value = typename R::Value;
     static constexpr Value kGone = std::numeric_limits<Value>::infinity();
-    static constexpr Index kBatch = Index{1} << 22;  // values looked at between ticks
 
     void find_all(const Tick& tick) {
-        const Index n = rows_.width(), batch = std::max<Index>(threads_, kBatch / n);
+        const Index n = rows_.width(), batch = 1 + kBatch / n;
         for (Index first = 0; first < n - 1; first += batch) {
-            parallel_tasks(std::min(batch, n - 1 - first), threads_,
+            parallel_tasks(std::min(batch, n - 1 - first), n < kAlone ? 1 : threads_,
                            [&](Index task, int) { look_ahead(static_cast<Id>(first + task)); });
             tick(0);
         }

@@ -61,10 +61,6 @@ class Neighbours {
     }
 };
 
-// Rows are worked on in batches of about this many values: milliseconds, enough to share among threads.
-inline constexpr Index kBatch = Index{1} << 21;
-inline constexpr Index kAlone = 1024;  // with fewer rows than this there is nothing to share
-
 // Neighbours of [0, n). compare(i, thread, neighbours) has to compare row i; after(first, count) follows each
 // batch.
 template <class T, class Compare, class After>

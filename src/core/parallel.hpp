@@ -11,6 +11,11 @@
 
 namespace chamfer {
 
+// Tasks are handed out in batches of about this many values: milliseconds, as starting threads on a busy
+// machine may take as long.
+inline constexpr Index kBatch = Index{1} << 21;
+inline constexpr Index kAlone = 1024;  // clusters or points that are too few to share among threads
+
 // As many as OMP_NUM_THREADS, threadpoolctl and the processor affinity allow.
 inline int available_threads() {
 #ifdef _OPENMP

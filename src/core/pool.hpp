@@ -1,45 +1,48 @@
-// Memory in large pages, where the system has them: it is visited in no order, and the time to touch a small
-// page for the first time adds up.
+// Rows of doubles that come and go, reused before more memory is taken.
 #pragma once
 
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
-#include <new>
 #include <vector>
 
 #include "types.hpp"
 
 namespace chamfer {
 
-struct LargeArrayDelete {
-    static constexpr std::align_val_t alignment{std::size_t{1} << 21};
-    void operator()(double* array) const { ::operator delete[](array, alignment); }
-};
-using LargeArray = std::unique_ptr<double[], LargeArrayDelete>;
-
-// Not initialised.
-inline LargeArray large_array(Index n) {
-    const std::size_t bytes = sizeof(double) * static_cast<std::size_t>(n);
-    LargeArray array(static_cast<double*>(::operator new[](bytes, LargeArrayDelete::alignment)));
+// Not initialised. In large pages, if the system has them: rows are visited in no order, and to touch many
+// small pages for the first time takes long.
+inline std::unique_ptr<double[]> large_array(Index n) {
+    auto array = std::make_unique_for_overwrite<double[]>(n);
 #if defined(MADV_HUGEPAGE)
-    if (bytes >= static_cast<std::size_t>(LargeArrayDelete::alignment)) madvise(array.get(), bytes, MADV_HUGEPAGE);
+    constexpr std::uintptr_t kPage = 4096, kLarge = std::uintptr_t{1} << 22;
+    const auto begin = reinterpret_cast<std::uintptr_t>(array.get()), end = begin + sizeof(double) * n;
+    const auto first = (begin + kPage - 1) / kPage * kPage;
+    if (end - begin >= kLarge) madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
 #endif
     return array;
 }
 
-// Rows of equal length that come and go, reused before more memory is taken.
 class Pool {
    public:
-    explicit Pool(Index length) : length_((length + 7) / 8 * 8) {}
+    // At most `most` rows are in use at a time.
+    Pool(Index length, Index most)
+        : length_((length + 7) / 8 * 8), block_(std::clamp<Index>(kBlock / length_, 1, most)) {}
 
-    double* row(Id i) const { return blocks_[i / kRows].get() + i % kRows * length_; }
-    Index capacity() const { return static_cast<Index>(blocks_.size()) * kRows; }
+    double* row(Id i) const { return blocks_[i / block_].get() + i % block_ * length_; }
+    Index capacity() const { return static_cast<Index>(blocks_.size()) * block_; }
 
+    // The lowest row that was never used, unless one was given back.
     Id take() {
-        if (free_.empty()) grow();
+        if (free_.empty()) {
+            const Index first = capacity();
+            blocks_.push_back(large_array(block_ * length_));
+            for (Index i = block_; i-- > 0;) free_.push_back(static_cast<Id>(first + i));
+        }
         const Id i = free_.back();
         free_.pop_back();
         return i;
@@ -48,16 +51,10 @@ class Pool {
     void give_back(Id i) { free_.push_back(i); }
 
    private:
-    static constexpr Id kRows = 64;
+    static constexpr Index kBlock = Index{1} << 22;
 
-    void grow() {
-        const Id first = static_cast<Id>(capacity());
-        blocks_.push_back(large_array(kRows * length_));
-        for (Id i = kRows; i-- > 0;) free_.push_back(first + i);  // the lowest is taken first
-    }
-
-    Index length_;
-    std::vector<LargeArray> blocks_;
+    Index length_, block_;  // block_ rows are allocated at a time
+    std::vector<std::unique_ptr<double[]>> blocks_;
     std::vector<Id> free_;
 };
 

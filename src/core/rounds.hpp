@@ -76,7 +76,7 @@ class Rounds {
                 neighbours.compare(place, row);
             },
             [&](Index first, Index count) {
-                parallel_ranges(count, kAlone * kAlone / 16 / n, threads_, [&](Index begin, Index end) {
+                parallel_ranges(count, kBatch / 16 / n, threads_, [&](Index begin, Index end) {
                     for (Index i = begin, place = first + begin; i < end; ++i, ++place)
                         std::copy(&rows[i * n + place + 1], &rows[i * n + n], next.row(place) + place + 1);
                 });
@@ -170,11 +170,10 @@ class CentreRounds {
    private:
     static constexpr std::size_t kProductive = 8;  // searches for a merge, more than the chain needs
     static constexpr Index kTogether = 16;         // searches that share what they load into the cache
-    static constexpr Index kBatchOfValues = Index{1} << 24;
 
     void find_stale(const Tick& tick, Index done) {
         const Index n = rows_.width(), tasks = (static_cast<Index>(stale_.size()) + kTogether - 1) / kTogether;
-        const Index batch = 1 + kBatchOfValues / (n * kTogether);
+        const Index batch = 1 + 8 * kBatch / (n * kTogether);
         for (Index first = 0; first < tasks; first += batch) {
             parallel_tasks(std::min(batch, tasks - first), n < kAlone ? 1 : threads_, [&](Index task, int) {
                 const Index begin = (first + task) * kTogether;

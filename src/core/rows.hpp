@@ -44,9 +44,6 @@ concept Rows = requires(R rows, Id c, Index from, std::vector<Id> renamed) {
     rows.merge(c, c);
 };
 
-// Gaps are closed when a quarter of the slots are gone.
-inline bool worth_compacting(Index count, Index width) { return 4 * count < 3 * width; }
-
 // Names for the slots that are left, in their order.
 inline void rename(const std::vector<Id>& left, Index width, std::vector<Id>& renamed) {
     renamed.assign(width, kNone);
@@ -132,7 +129,7 @@ class MatrixRows {
     }
 
     bool compact(std::vector<Id>& renamed) {
-        if (!worth_compacting(count(), width())) return false;
+        if (4 * count() > 3 * width()) return false;
         rename(left_, width(), renamed);
         const Triangle<T> next{matrix_.data, count(), true};
         // Every value moves towards the front, and none onto one that is still to be moved.
@@ -248,7 +245,7 @@ class CentreRows {
     }
 
     bool compact(std::vector<Id>& renamed) {
-        if (!worth_compacting(count(), width())) return false;
+        if (8 * count() > 7 * width()) return false;
         rename(left_, width(), renamed);
         for (Index i = 0; i < count(); ++i) {
             centres_.move(left_[i], i);
