@@ -55,7 +55,7 @@ METHODS = {
     "median": Method(_core.median, centres=True, points=True),
 }
 ENGINES = ("auto", "dense", "points", "lists")
-# From this many points on, lists are faster than all distances (measured, see docs/design.md).
+# From this many points on, lists are taken instead of all distances: a guess, still to be measured on a quiet machine.
 LISTS_FROM = 20_000
 _SMALL = 1 << 26  # bytes not worth asking the system for, which takes as long as to cluster 100 points
 
