@@ -31,7 +31,7 @@ def build_tree(library: str, X: Array, method: str) -> Any:
     n = len(X)
     require_memory(n * (n - 1) // 2 * 8, None, f"{library} of {n} points", "take fewer points")
     if library == "fastcluster":
-        import fastcluster  # type: ignore[import-untyped,unused-ignore]
+        import fastcluster
 
         return fastcluster.linkage(X, method, metric)
     from sklearn.cluster import AgglomerativeClustering
