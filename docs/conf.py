@@ -16,6 +16,7 @@ extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autos
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
+templates_path = ["_templates"]
 default_role = "py:obj"
 
 autosummary_generate = True
@@ -25,7 +26,8 @@ numpydoc_class_members_toctree = False
 
 html_theme = "furo"
 html_title = "chamfer"
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_math_renderer = "mathml"
 
 

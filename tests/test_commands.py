@@ -157,7 +157,7 @@ class TestCluster:
             ("cluster iris.csv -k 3 --metric taxi", 1, "taxi"),
             ("cluster nothing.csv -k 3", 1, "nothing.csv: there is no such file"),
             ("cluster iris.csv -k 3 --columns petal_with", 1, "did you mean 'petal_width'?"),
-            ("cluster iris.csv -k 3 --columns species", 1, "--columns asks for 'species', which hold text"),
+            ("cluster iris.csv -k 3 --columns species", 1, "--columns asks for 'species': text, not numbers"),
             ("cluster iris.csv -k 3 --id-column nom", 1, "--id-column: there is no column 'nom'"),
             ("cluster iris.csv -k 3 -o nowhere/labels.csv", 1, "--output: there is no folder nowhere"),
             ("cluster iris.csv -k 3 -o labels.doc", 1, "--output: the file must end in .csv or .tsv"),

@@ -38,7 +38,7 @@ def add_cluster(subparsers: Any) -> None:
         epilog="example: chamfer cluster iris.csv -k 3 --id-column name -o labels.csv --save-tree tree.npz",
     )
     add_data(parser)
-    parser.add_argument("--id-column", metavar="NAME", help="names of rows: written beside labels, not clustered by")
+    parser.add_argument("--id-column", metavar="NAME", help="names of rows, written beside labels; not clustered by")
     add_linkage(parser)
     add_cut(parser)
     add_output(parser, "labels, as .csv, .tsv, .npy or .parquet")
@@ -94,7 +94,8 @@ def finish(
         summary = {"n_points": len(labels), "n_clusters": len(sizes), "sizes": sizes.tolist()}
         known = {name: value for name, value in facts.items() if name != "id_name"}
         report(arguments, {**summary, "order": arguments.order, **known, **more}, labels, ids)
-    note(f"{len(labels):,} points in {len(sizes):,} clusters of {describe_sizes(sizes)} ({how})")
+    clusters = "1 cluster" if len(sizes) == 1 else f"{len(sizes):,} clusters"
+    note(f"{len(labels):,} points in {clusters} of {describe_sizes(sizes)} ({how})")
 
 
 def describe_sizes(sizes: Array) -> str:

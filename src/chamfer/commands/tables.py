@@ -186,7 +186,7 @@ def choose(
     chosen = [each for each in columns or frame.columns if each not in drop and each not in set(apart)]
     text = [each for each in chosen if not _numeric(table, each)]
     if text and columns:
-        raise CommandError(f"{table.source}: --columns asks for {_quoted(text)}, which hold text, not numbers")
+        raise CommandError(f"{table.source}: --columns asks for {_quoted(text)}: text, not numbers")
     if text:
         examples = ", ".join(f"{each!r} (such as {frame[each].dropna().iloc[0]!r})" for each in text)
         note(f"note: left out because not numbers: {examples}")
