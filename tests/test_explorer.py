@@ -164,6 +164,12 @@ class TestBrowser:
         page.get_by_role("button", name="Label", exact=True).click()
         assert [row.locator("td").first.inner_text() for row in rows.all()] == ["0", "1", "2"]
 
+    def test_hundreds_of_rows_come_when_the_slider_rests(self, open_page):
+        page = open_page(Z, X)
+        page.get_by_role("slider", name="Clusters").fill("1000")
+        page.locator("#table tbody tr").nth(149).wait_for()
+        assert page.locator("#table tbody tr").count() == 150
+
     def test_members_can_be_seen_and_saved(self, open_page):
         page = open_page(Z, X, labels=NAMES, n_clusters=3)
         page.get_by_role("button", name="Members of cluster 1").click()
@@ -189,6 +195,8 @@ class TestBrowser:
         box = page.locator("#map").bounding_box()
         page.mouse.move(box["x"] + 9, box["y"] + box["height"] / 2)
         assert re.fullmatch("[ab] · cluster [01]", page.locator("#tip").inner_text())
+        page.get_by_role("slider", name="Clusters").fill("0")  # another cut, of which the tip knows nothing
+        assert page.locator("#tip").is_hidden()
 
     def test_without_points_there_is_no_map(self, open_page):
         page = open_page(Z)
