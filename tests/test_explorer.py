@@ -143,6 +143,15 @@ class TestBrowser:
         while page.locator("#part").inner_text():
             page.keyboard.press("Escape")
 
+    def test_a_click_beside_a_merge_will_do(self, open_page):
+        page = open_page(Z, X)
+        merge = page.locator("#tree g[aria-label*='look into it']").first
+        box = merge.bounding_box()
+        line = merge.locator("path").last.evaluate("path => path.getPointAtLength(path.getTotalLength() / 2).y")
+        top = page.locator("#tree").bounding_box()["y"]
+        page.mouse.click(box["x"] + box["width"] / 2, top + line - 4)
+        assert "of 150 points" in page.locator("#part").inner_text()
+
     def test_the_table_describes_clusters(self, open_page):
         page = open_page(Z, X, labels=NAMES, n_clusters=3)
         found = chamfer.cut(Z, n_clusters=3)

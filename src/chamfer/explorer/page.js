@@ -148,6 +148,7 @@ function drawTree() {
     x.set(id, (x.get(a) + x.get(b)) / 2);
     const group = node(svg, id, `${count(sizes[id])} points, height ${format(heightOf(id))}, look into it`, () => look(id));
     const line = `M${x.get(a)} ${y(a)}V${y(id)}H${x.get(b)}V${y(b)}`;
+    element("path", { d: line, class: "reach" }, group); // a thin line is hard to hit
     element("path", { d: line, stroke: nodeColor(id) }, group);
   }
   $("up").disabled = $("whole").disabled = state.root === ROOT;
