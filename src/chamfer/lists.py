@@ -19,7 +19,7 @@ from chamfer.validation import Array
 FIRST = 32  # clusters on a first list
 AGAIN = 8  # clusters on a list made anew, at least
 BATCH = 2048  # points whose lists are made anew at a time
-NEAR = 16  # a point is compared with this part of all points, candidate by candidate, before its list is made anew
+NEAR = 24  # a point is compared with this part of all points, candidate by candidate, before its list is made anew
 
 
 @dataclass
@@ -70,7 +70,8 @@ def run_lists(
     points = getattr(source, "points", None)
     X, metric = (None, "euclidean") if points is None else (points.X, points.metric)
     capped = n_neighbors is not None
-    engine = engine_type(n, normalized, capped, AGAIN, BATCH, n // NEAR, threads, X, metric)
+    near = min(n // NEAR, getattr(source, "near", n))
+    engine = engine_type(n, normalized, capped, AGAIN, BATCH, near, threads, X, metric)
     first = min(n - 1, FIRST if n_neighbors is None else n_neighbors + 1)
     with progress.stage("nearest neighbours", n, "point") as tick:
         start = time.perf_counter()

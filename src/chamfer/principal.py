@@ -16,11 +16,11 @@ from sklearn.utils.extmath import randomized_svd
 from chamfer.distances import centre
 from chamfer.validation import Array, Points
 
-_SAMPLE = 4096  # rows that the axes are fitted to
+_SAMPLE = 2048  # rows that the axes are fitted to
 _QUERIES = 64  # rows whose neighbours are looked at
 _NEIGHBOURS = 32, 256  # least and most that a search may reach: lists made anew reach farther than first ones
 _FEW = (3, 5, 8, 11)  # coordinates that a tree may have
-_MANY = (16, 24, 32, 48, 64, 96, 128, 192)  # coordinates that a multiplication may have
+_MANY = (16, 32, 64, 96, 128)  # coordinates that a multiplication may have
 # Nanoseconds on one thread: a multiplied pair, each of its coordinates, a pair that has to be looked at closely.
 _COST_PAIR, _COST_COORDINATE, _COST_CLOSE = 0.35, 0.017, 100.0
 
@@ -95,7 +95,7 @@ def _axes(sample: Array, m: int) -> Array:
     d = sample.shape[1]
     if d > 1024:
         return np.asarray(randomized_svd(sample, m, n_oversamples=8, n_iter=2, random_state=0)[2].T)
-    return np.ascontiguousarray(eigh(sample.T @ sample)[1][:, ::-1][:, :m])
+    return np.ascontiguousarray(eigh(sample.T @ sample, driver="evd")[1][:, ::-1][:, :m])
 
 
 def _squared(x: Array, y: Array) -> Array:

@@ -53,7 +53,7 @@ class Source(Protocol):
         float32 or float64, of the distances.
 
     It may also have ``points``, a `Points` with a metric that the core knows: the engine then computes a few distances
-    by itself instead of asking for whole lists.
+    by itself instead of asking for whole lists; and ``near``, the number of distances that are worth a list.
     """
 
     n: int
@@ -120,6 +120,8 @@ class BlasSource(_Search):
 
 class TreeSource(_Search):
     """Nearest clusters by a k-d tree over the points, or over their leading principal coordinates."""
+
+    near = 1000  # however many points there are: a tree looks at few of them
 
     def __init__(self, points: Points, principal: Principal | None = None) -> None:
         own = points.X.shape[1] <= 16

@@ -142,7 +142,8 @@ class BlockSearch {
 
     // The k nearest clusters of some points; `labels` gives the cluster of each point.
     void clusters(const Id* queries, Index count, const Id* labels, Answers<T> answers, int threads, const Tick& tick) {
-        const Columns columns = sorted_columns(labels, count);
+        std::vector<Id> label(points_.n);  // by place
+        for (Index i = 0; i < points_.n; ++i) label[i] = labels[order_[i]];
         std::vector<Index> sorted(count);
         std::iota(sorted.begin(), sorted.end(), Index{0});
         std::sort(sorted.begin(), sorted.end(),
@@ -155,7 +156,7 @@ class BlockSearch {
         for (Index first = 0; first < tasks; first += group) {
             parallel_tasks(std::min(group, tasks - first), threads, [&](Index task, int thread) {
                 const Index begin = (first + task) * size, end = std::min(count, begin + size);
-                query_block(queries, sorted.data() + begin, end - begin, columns, nearest, scratch[thread]);
+                query_block(queries, sorted.data() + begin, end - begin, label, nearest, scratch[thread]);
             });
             tick(std::min(count, (first + group) * size));
         }
@@ -183,16 +184,6 @@ class BlockSearch {
         std::vector<Candidate> candidates;
         SearchCount count;
     };
-    // Points as columns of the multiplication: by cluster if clusters are large, so that a stretch of columns
-    // has one cluster and one reach; else in the order of the coordinates.
-    struct Columns {
-        const Id* labels;  // by point
-        bool by_cluster;
-        std::vector<Id> place, label;      // by column
-        std::vector<F> coordinates, half;  // empty if in the order of the coordinates
-        Balls<F> tiles;
-    };
-
     const F* row(Index i) const { return coordinates_ + i * m_; }
 
     // Half the squared reach, rounded up.
@@ -207,15 +198,10 @@ class BlockSearch {
         return clearly_beyond(points_, order_[a], order_[b], 2 * static_cast<double>(half_reach));
     }
 
-    // keep[j] != 0 where products[j] - half[j] + reach[j] >= own, that is where the lower bound is within
-    // reach.
-    template <class Each>
-    static void survivors(const F* products, const F* half, const F* reach, F least, F own, Index n,
-                          unsigned char* keep, Each&& each) {
-        if (reach)
-            for (Index j = 0; j < n; ++j) keep[j] = products[j] - half[j] + std::max(reach[j], least) >= own;
-        else
-            for (Index j = 0; j < n; ++j) keep[j] = products[j] - half[j] + least >= own;
+    // Visits those of n places that `near` says may be within reach, a vector of them at a time.
+    template <class Near, class Each>
+    static void survivors(Index n, unsigned char* keep, Near&& near, Each&& each) {
+        for (Index j = 0; j < n; ++j) keep[j] = near(j);
         for (Index j = n; j < n + 7; ++j) keep[j] = 0;
         for (Index j = 0; j < n; j += 8) {
             std::uint64_t eight;
@@ -254,13 +240,16 @@ class BlockSearch {
         for (Index i = 0; i < rows; ++i) {
             const F* products = scratch.products.data() + i * kBlock;
             if (a != b) {
-                survivors(products, half_.data() + left, column_reach, row_reach[i], half_[top + i], columns,
-                          scratch.keep.data(), [&](Index j) {
-                              ++scratch.count.computed;
-                              if (beyond(top + i, left + j, std::max(row_reach[i], column_reach[j]))) return;
-                              scratch.candidates.push_back(
-                                  {static_cast<Id>(i), static_cast<Id>(j), exact(top + i, left + j)});
-                          });
+                const F *half = half_.data() + left, own = half_[top + i], reach = row_reach[i];
+                survivors(
+                    columns, scratch.keep.data(),
+                    [=](Index j) { return products[j] - half[j] + std::max(column_reach[j], reach) >= own; },
+                    [&](Index j) {
+                        ++scratch.count.computed;
+                        if (beyond(top + i, left + j, std::max(reach, column_reach[j]))) return;
+                        scratch.candidates.push_back(
+                            {static_cast<Id>(i), static_cast<Id>(j), exact(top + i, left + j)});
+                    });
             } else {
                 // Nobody else reads or writes this block yet, so lists fill and reaches shrink as we go.
                 for (Index j = 0; j < i; ++j) {
@@ -283,109 +272,42 @@ class BlockSearch {
         }
     }
 
-    Columns sorted_columns(const Id* labels, Index queries) const {
-        const Index n = points_.n;
-        Columns columns{};
-        columns.labels = labels;
-        columns.place.resize(n);
-        columns.label.resize(n);
-        std::iota(columns.place.begin(), columns.place.end(), Id{0});
-        const auto label_of = [&](Id place) { return labels[order_[place]]; };
-        std::vector<char> seen(n, 0);
-        Index clusters = 0;
-        for (Index p = 0; p < n; ++p)
-            if (!seen[labels[p]]) seen[labels[p]] = 1, ++clusters;
-        columns.by_cluster = n >= 64 * clusters && queries >= kQueries;  // sorting takes as long as some queries
-        if (columns.by_cluster) {
-            std::stable_sort(columns.place.begin(), columns.place.end(),
-                             [&](Id a, Id b) { return label_of(a) < label_of(b); });
-            columns.coordinates.resize(n * m_);
-            columns.half.resize(n);
-            for (Index i = 0; i < n; ++i) {
-                std::copy_n(row(columns.place[i]), m_, columns.coordinates.data() + i * m_);
-                columns.half[i] = half_[columns.place[i]];
-            }
-            columns.tiles = Balls<F>(columns.coordinates.data(), n, m_, kColumns);
-        }
-        for (Index i = 0; i < n; ++i) columns.label[i] = label_of(columns.place[i]);
-        return columns;
-    }
-
-    void query_block(const Id* queries, const Index* which, Index count, const Columns& columns,
+    void query_block(const Id* queries, const Index* which, Index count, const std::vector<Id>& label,
                      std::vector<Nearest<T>>& nearest, Scratch& scratch) {
-        const Index n = points_.n;
         scratch.panel.resize(count * m_);
         for (Index i = 0; i < count; ++i)
             std::copy_n(row(place_[queries[which[i]]]), m_, scratch.panel.data() + i * m_);
-        const F* coordinates = columns.by_cluster ? columns.coordinates.data() : coordinates_;
-        const F* half = columns.by_cluster ? columns.half.data() : half_.data();
-        const Balls<F> panel(scratch.panel.data(), count, m_, count),
-            &others = columns.by_cluster ? columns.tiles : tiles_;
+        const Balls<F> panel(scratch.panel.data(), count, m_, count);
         std::vector<std::pair<double, Index>> order;
-        for (Index tile = 0; tile < others.size(); ++tile) order.emplace_back(panel.between(0, others, tile), tile);
+        for (Index tile = 0; tile < tiles_.size(); ++tile) order.emplace_back(panel.between(0, tiles_, tile), tile);
         std::ranges::sort(order);
         for (const auto& [between, tile] : order) {
             T reach = 0;
             for (Index i = 0; i < count; ++i) reach = std::max(reach, nearest[which[i]].reach());
-            if (panel.apart(0, others, tile, between, std::sqrt(squared_reach(metric_, reach)))) continue;
-            const Index left = tile * kColumns, width = std::min(kColumns, n - left);
-            blas_.products(scratch.panel.data(), count, m_, coordinates + left * m_, width, m_, m_,
-                           scratch.products.data(), kColumns);
+            if (panel.apart(0, tiles_, tile, between, std::sqrt(squared_reach(metric_, reach)))) continue;
+            const Index left = tile * kColumns, width = std::min(kColumns, points_.n - left);
+            blas_.products(scratch.panel.data(), count, m_, row(left), width, m_, m_, scratch.products.data(),
+                           kColumns);
             scratch.count.pairs += count * width;
-            for (Index i = 0; i < count; ++i) {
-                const Id query = queries[which[i]];
-                const F* products = scratch.products.data() + i * kColumns;
-                if (columns.by_cluster)
-                    by_cluster(query, products, half + left, columns, left, width, nearest[which[i]], scratch);
-                else
-                    by_point(query, products, half + left, columns, left, width, nearest[which[i]], scratch);
-            }
+            for (Index i = 0; i < count; ++i)
+                query(place_[queries[which[i]]], scratch.products.data() + i * kColumns, left, width, label,
+                      nearest[which[i]], scratch);
         }
     }
 
-    void by_point(Id query, const F* products, const F* half, const Columns& columns, Index left, Index width,
-                  Nearest<T>& nearest, Scratch& scratch) const {
-        const Id own = columns.labels[query];
-        const F own_half = half_[place_[query]];
-        survivors(products, half, static_cast<const F*>(nullptr), half_reach(nearest.reach()), own_half, width,
-                  scratch.keep.data(), [&](Index j) {
-                      const Id label = columns.label[left + j];
-                      if (label == own) return;
-                      const T known = std::min(nearest.reach(), nearest.distance_to(label));
-                      const F reach = half_reach(known);
-                      if (half[j] + own_half - products[j] > reach) return;
-                      ++scratch.count.computed;
-                      if (beyond(place_[query], columns.place[left + j], reach)) return;
-                      nearest.offer(label, exact(place_[query], columns.place[left + j]));
-                  });
-    }
-
-    void by_cluster(Id query, const F* products, const F* half, const Columns& columns, Index left, Index width,
-                    Nearest<T>& nearest, Scratch& scratch) const {
-        const Id own = columns.labels[query];
-        const F own_half = half_[place_[query]];
-        for (Index begin = 0, end; begin < width; begin = end) {
-            const Id label = columns.label[left + begin];
-            end = begin + 1;
-            while (end < width && columns.label[left + end] == label) ++end;
-            if (label == own) continue;
-            T known = std::min(nearest.reach(), nearest.distance_to(label));
-            F reach = half_reach(known);
-            bool closer = false;
-            survivors(products + begin, half + begin, static_cast<const F*>(nullptr), reach, own_half, end - begin,
-                      scratch.keep.data(), [&](Index j) {
-                          const Id place = columns.place[left + begin + j];
-                          if (half[begin + j] + own_half - products[begin + j] > reach) return;
-                          ++scratch.count.computed;
-                          if (beyond(place_[query], place, reach)) return;
-                          const T distance = exact(place_[query], place);
-                          if (!(distance < known)) return;
-                          closer = true;
-                          known = distance;
-                          reach = half_reach(known);
-                      });
-            if (closer) nearest.offer(label, known);
-        }
+    void query(Index place, const F* products, Index left, Index width, const std::vector<Id>& labels,
+               Nearest<T>& nearest, Scratch& scratch) const {
+        const F *half = half_.data() + left, own = half_[place], widest = half_reach(nearest.reach());
+        const Id *label = labels.data() + left, home = labels[place];
+        survivors(
+            width, scratch.keep.data(),
+            [=](Index j) { return (products[j] - half[j] + widest >= own) & (label[j] != home); },
+            [&](Index j) {
+                const F reach = half_reach(std::min(nearest.reach(), nearest.distance_to(label[j])));
+                if (half[j] + own - products[j] > reach) return;
+                ++scratch.count.computed;
+                if (!beyond(place, left + j, reach)) nearest.offer(label[j], exact(place, left + j));
+            });
     }
 
     void collect(const std::vector<Scratch>& scratch) {
