@@ -55,8 +55,8 @@ METHODS = {
     "median": Method(_core.median, centres=True, points=True),
 }
 ENGINES = ("auto", "dense", "points", "lists")
-# From this many points on, lists are taken instead of all distances: a guess, still to be measured on a quiet machine.
-LISTS_FROM = 20_000
+# From this many points on, lists are taken instead of all distances: measured, see docs/design.md.
+LISTS_FROM = 10_000
 _SMALL = 1 << 26  # bytes not worth asking the system for, which takes as long as to cluster 100 points
 
 
