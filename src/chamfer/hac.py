@@ -13,6 +13,7 @@ from chamfer.lists import FIRST, Info, run_lists
 from chamfer.memory import available_memory, require_memory
 from chamfer.progress import Progress
 from chamfer.sources import SOURCES, Source, make_source
+from chamfer.tradeoff import run_tradeoff
 from chamfer.validation import (
     FAST_METRICS,
     Array,
@@ -54,7 +55,7 @@ METHODS = {
     "centroid": Method(_core.centroid, centres=True, points=True),
     "median": Method(_core.median, centres=True, points=True),
 }
-ENGINES = ("auto", "dense", "points", "lists")
+ENGINES = ("auto", "dense", "points", "lists", "tradeoff")
 # From this many points on, lists are taken instead of all distances: a guess, still to be measured on a quiet machine.
 LISTS_FROM = 20_000
 _SMALL = 1 << 26  # bytes not worth asking the system for, which takes as long as to cluster 100 points
@@ -78,6 +79,7 @@ def linkage(
     n_neighbors: int = 15,
     engine: str = "auto",
     source: str | Source = "auto",
+    t: int | None = None,
     n_jobs: int | None = None,
     memory_limit: int | str | None = None,
     progress: bool = False,
@@ -102,13 +104,17 @@ def linkage(
         Order leaves so that neighbours in a plot are close, by ``scipy.cluster.hierarchy.optimal_leaf_ordering``.
     n_neighbors : int, default=15
         For ``chamfer_capped``: the number of neighbours of a point that count.
-    engine : {"auto", "dense", "points", "lists"}, default="auto"
+    engine : {"auto", "dense", "points", "lists", "tradeoff"}, default="auto"
         How the closest pair is found: from all distances, O(n²) memory; from points as needed, O(n d) memory
-        (``single``, ``ward``, ``centroid``, ``median``); or from lists of nearest clusters, O(n k) memory (``chamfer``,
-        ``chamfer_normalized``, ``chamfer_capped``). The result is the same.
+        (``single``, ``ward``, ``centroid``, ``median``); from lists of nearest clusters, O(n k) memory (``chamfer``,
+        ``chamfer_normalized``, ``chamfer_capped``); or by the paper's trade-off, O(n² / t) memory (``chamfer``,
+        ``chamfer_normalized``). The result is the same.
     source : {"auto", "blas", "tree", "cdist"} or Source, default="auto"
         Where the lists engine gets nearest clusters from, see `chamfer.sources`: matrix multiplication, a k-d tree,
         ``cdist``, or an object of your own.
+    t : int, optional
+        For the tradeoff engine: clusters of at least t points keep their distances, those of smaller ones are computed
+        again whenever they merge. By default the smallest number for which the memory is enough.
     n_jobs : int, optional
         Number of threads; all there are by default, negative numbers count from there as in scikit-learn.
     memory_limit : int or str, optional
@@ -173,10 +179,14 @@ def linkage(
     if data.n == 1:
         return np.empty((0, 4))
     n_neighbors = check_integer("n_neighbors", n_neighbors, 1)
+    if t is not None:
+        t, engine = check_integer("t", t, 1, data.n), _only("t", "tradeoff", engine)
     if _use_lists(chosen, data, method, engine, source, run):
         Z = _from_lists(chosen, data, n_neighbors, source, run, info)
     elif _use_points(chosen, data, method, engine):
         Z = _from_points(chosen, data, run)
+    elif engine == "tradeoff":
+        Z = _from_tradeoff(chosen, data, method, t, run)
     else:
         Z = _from_matrix(chosen, data, method, run)
     return _order_leaves(Z, data, run) if optimal_ordering else Z
@@ -252,6 +262,20 @@ def _from_points(chosen: Method, data: Points | Condensed, run: Run) -> Array:
     elif points.metric == "cosine":
         Z[:, 2] /= 2
     return Z
+
+
+def _from_tradeoff(chosen: Method, data: Points | Condensed, method: str, t: int | None, run: Run) -> Array:
+    if chosen.core is None or not (chosen.lists and isinstance(data, Points) and data.metric in FAST_METRICS):
+        able = ", ".join(name for name, each in METHODS.items() if each.lists and each.core)
+        raise ValueError(f"engine 'tradeoff' takes observations, a fast metric and one of {able}; got {method!r}")
+    return run_tradeoff(chosen.core, data, t, run.threads, run.progress, run.memory_limit)
+
+
+def _only(name: str, engine: str, given: str) -> str:
+    """The one engine that an argument is for, if no other was given."""
+    if given not in ("auto", engine):
+        raise ValueError(f"{name} is for engine {engine!r}, got {given!r}")
+    return engine
 
 
 def _from_matrix(chosen: Method, data: Points | Condensed, method: str, run: Run) -> Array:

@@ -19,6 +19,7 @@
 #include "rounds.hpp"
 #include "scores.hpp"
 #include "spanning.hpp"
+#include "tradeoff.hpp"
 #include "tree.hpp"
 
 namespace nb = nanobind;
@@ -173,6 +174,20 @@ void bind_chamfer(nb::module_& m, const char* name) {
             },
             "square"_a.noconvert(), "threads"_a, "tick"_a = nb::none(),
             "Z from a square matrix of distances, which is overwritten.");
+        if constexpr (!Variant::symmetric)
+            m.def(
+                name,
+                [](Array<const T, 2> X, const std::string& metric, Index t, Array<const Id, 2> nearest,
+                   Array<const T, 2> distances, int threads, nb::object callback) {
+                    const Metric kind = metric_of(metric);
+                    return tree_of(callback, false, [&](const Tick& tick) {
+                        return Tradeoff<T, Variant>(points_of<T>(X), kind, t, nearest.data(), distances.data(), threads)
+                            .run(tick);
+                    });
+                },
+                "X"_a.noconvert(), "metric"_a, "t"_a, "nearest"_a.noconvert(), "distances"_a.noconvert(), "threads"_a,
+                "tick"_a = nb::none(),
+                "Z from points, of which the nearest other points are given, in O(n^2 / t) memory.");
     };
     bind(float{});
     bind(double{});
