@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from chamfer import _core, distances
+from chamfer.centres import run_points
 from chamfer.lists import FIRST, Info, run_lists
 from chamfer.memory import available_memory, require_memory
 from chamfer.progress import Progress
@@ -35,7 +36,7 @@ class Method:
     core: Callable[..., Any] | None  # for the dense engine
     square: bool = False  # the dense engine needs a square matrix, not a condensed one
     centres: bool = False  # defined by squared Euclidean distances between centres
-    points: bool = False  # the core can also work from points, in O(n d) memory
+    points: tuple[str, ...] = ()  # metrics for which the points engine can do it, in O(n d) memory
     lists: bool = False  # the lists engine can do it
     normalized: bool = False
     capped: bool = False
@@ -47,13 +48,13 @@ METHODS = {
     "chamfer_capped": Method(None, lists=True, capped=True),
     "chamfer_symmetric": Method(_core.chamfer_symmetric, square=True),
     "chamfer_normalized_symmetric": Method(_core.chamfer_normalized_symmetric, square=True),
-    "single": Method(_core.single, points=True),
+    "single": Method(_core.single, points=FAST_METRICS),
     "complete": Method(_core.complete),
-    "average": Method(_core.average),
+    "average": Method(_core.average, points=("sqeuclidean", "cosine")),
     "weighted": Method(_core.weighted),
-    "ward": Method(_core.ward, centres=True, points=True),
-    "centroid": Method(_core.centroid, centres=True, points=True),
-    "median": Method(_core.median, centres=True, points=True),
+    "ward": Method(_core.ward, centres=True, points=("euclidean",)),
+    "centroid": Method(_core.centroid, centres=True, points=("euclidean",)),
+    "median": Method(_core.median, centres=True, points=("euclidean",)),
 }
 ENGINES = ("auto", "dense", "points", "lists", "tradeoff")
 # From this many points on, lists are taken instead of all distances: a guess, still to be measured on a quiet machine.
@@ -242,10 +243,13 @@ def _from_lists(
 
 def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: str) -> bool:
     """Whether to compute linkage values from points as needed, rather than keep a matrix."""
-    possible = chosen.points and isinstance(data, Points) and data.metric in FAST_METRICS
+    possible = isinstance(data, Points) and data.metric in chosen.points
     if engine == "points" and not possible:
         able = ", ".join(name for name, each in METHODS.items() if each.points)
-        raise ValueError(f"engine 'points' takes observations, a fast metric and one of {able}; got method {method!r}")
+        raise ValueError(
+            f"engine 'points' takes observations, a fast metric and one of {able} ('average' without 'euclidean'); "
+            f"got method {method!r}"
+        )
     few_coordinates = isinstance(data, Points) and data.X.shape[1] <= 24
     return engine == "points" or (engine == "auto" and possible and few_coordinates)
 
@@ -253,15 +257,8 @@ def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: s
 def _from_points(chosen: Method, data: Points | Condensed, run: Run) -> Array:
     assert isinstance(data, Points)
     assert chosen.core is not None
-    points = distances.prepare(data)
-    distances.centre(points.X)
-    with run.progress.stage("merges", points.n - 1, "merge") as tick:
-        Z: Array = chosen.core(points.X, run.threads, tick)
-    if points.metric == "euclidean":
-        Z[:, 2] = np.sqrt(Z[:, 2])
-    elif points.metric == "cosine":
-        Z[:, 2] /= 2
-    return Z
+    distances.centre(data.X)
+    return run_points(chosen.core, data, run.threads, run.progress)
 
 
 def _from_tradeoff(chosen: Method, data: Points | Condensed, method: str, t: int | None, run: Run) -> Array:
