@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from chamfer import _core, distances
+from chamfer.approximate import make_index, run_approximate
 from chamfer.centres import run_points
 from chamfer.lists import FIRST, Info, run_lists
 from chamfer.memory import available_memory, require_memory
@@ -25,6 +26,7 @@ from chamfer.validation import (
     check_choice,
     check_input,
     check_integer,
+    check_number,
     check_threads,
 )
 
@@ -59,6 +61,8 @@ METHODS = {
 ENGINES = ("auto", "dense", "points", "lists", "tradeoff")
 # From this many points on, lists are taken instead of all distances: a guess, still to be measured on a quiet machine.
 LISTS_FROM = 20_000
+# The points engine is faster than all distances with so few coordinates, or from so many points on.
+FEW_COORDINATES, POINTS_FROM = 24, 15_000
 _SMALL = 1 << 26  # bytes not worth asking the system for, which takes as long as to cluster 100 points
 
 
@@ -78,6 +82,7 @@ def linkage(
     optimal_ordering: bool = False,
     *,
     n_neighbors: int = 15,
+    epsilon: float = 0.0,
     engine: str = "auto",
     source: str | Source = "auto",
     t: int | None = None,
@@ -105,6 +110,9 @@ def linkage(
         Order leaves so that neighbours in a plot are close, by ``scipy.cluster.hierarchy.optimal_leaf_ordering``.
     n_neighbors : int, default=15
         For ``chamfer_capped``: the number of neighbours of a point that count.
+    epsilon : float, default=0
+        For ``centroid``: merges need not have the smallest squared distance but one within a factor of 1 + `epsilon`,
+        as far as an approximate index of nearest neighbours tells. Needs ``pip install chamfer[ann]`` to be fast.
     engine : {"auto", "dense", "points", "lists", "tradeoff"}, default="auto"
         How the closest pair is found: from all distances, O(n²) memory; from points as needed, O(n d) memory
         (``single``, ``ward``, ``centroid``, ``median``); from lists of nearest clusters, O(n k) memory (``chamfer``,
@@ -179,12 +187,14 @@ def linkage(
     run = Run(check_threads(n_jobs), Progress(progress), check_bytes("memory_limit", memory_limit))
     if data.n == 1:
         return np.empty((0, 4))
-    n_neighbors = check_integer("n_neighbors", n_neighbors, 1)
+    n_neighbors, epsilon = check_integer("n_neighbors", n_neighbors, 1), check_number("epsilon", epsilon, 0)
     if t is not None:
         t, engine = check_integer("t", t, 1, data.n), _only("t", "tradeoff", engine)
-    if _use_lists(chosen, data, method, engine, source, run):
+    if epsilon > 0:
+        Z = _approximately(data, method, engine, epsilon, run)
+    elif _use_lists(chosen, data, method, engine, source, run):
         Z = _from_lists(chosen, data, n_neighbors, source, run, info)
-    elif _use_points(chosen, data, method, engine):
+    elif _use_points(chosen, data, method, engine, run):
         Z = _from_points(chosen, data, run)
     elif engine == "tradeoff":
         Z = _from_tradeoff(chosen, data, method, t, run)
@@ -210,10 +220,7 @@ def _use_lists(
     if engine != "auto" or not chosen.lists:
         return False
     fast = isinstance(data, Points) and data.metric in FAST_METRICS
-    if run.memory_limit is None and _matrix_size(chosen, data) <= _SMALL:
-        return False
-    limit = available_memory() if run.memory_limit is None else run.memory_limit
-    return (fast and data.n >= LISTS_FROM) or _matrix_size(chosen, data) > limit
+    return (fast and data.n >= LISTS_FROM) or not _matrix_fits(chosen, data, run)
 
 
 def _from_lists(
@@ -241,7 +248,7 @@ def _from_lists(
     )
 
 
-def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: str) -> bool:
+def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: str, run: Run) -> bool:
     """Whether to compute linkage values from points as needed, rather than keep a matrix."""
     possible = isinstance(data, Points) and data.metric in chosen.points
     if engine == "points" and not possible:
@@ -250,8 +257,10 @@ def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: s
             f"engine 'points' takes observations, a fast metric and one of {able} ('average' without 'euclidean'); "
             f"got method {method!r}"
         )
-    few_coordinates = isinstance(data, Points) and data.X.shape[1] <= 24
-    return engine == "points" or (engine == "auto" and possible and few_coordinates)
+    if engine != "auto" or not possible:
+        return engine == "points"
+    assert isinstance(data, Points)
+    return data.X.shape[1] <= FEW_COORDINATES or data.n >= POINTS_FROM or not _matrix_fits(chosen, data, run)
 
 
 def _from_points(chosen: Method, data: Points | Condensed, run: Run) -> Array:
@@ -266,6 +275,13 @@ def _from_tradeoff(chosen: Method, data: Points | Condensed, method: str, t: int
         able = ", ".join(name for name, each in METHODS.items() if each.lists and each.core)
         raise ValueError(f"engine 'tradeoff' takes observations, a fast metric and one of {able}; got {method!r}")
     return run_tradeoff(chosen.core, data, t, run.threads, run.progress, run.memory_limit)
+
+
+def _approximately(data: Points | Condensed, method: str, engine: str, epsilon: float, run: Run) -> Array:
+    if method != "centroid" or not isinstance(data, Points) or _only("epsilon", "points", engine) != "points":
+        raise ValueError(f"epsilon must be 0 but for observations and method 'centroid', got method {method!r}")
+    distances.centre(data.X)
+    return run_approximate(data.X, epsilon, make_index(data.X, run.threads), run.progress)
 
 
 def _only(name: str, engine: str, given: str) -> str:
@@ -307,6 +323,12 @@ def _matrix_size(chosen: Method, data: Points | Condensed) -> int:
     # Chamfer adds sums in double for each cluster of two points and more, of which there are n / 2 at most.
     n, size = data.n, int(data.dtype.itemsize)
     return n * n * (size + 6) if chosen.square else n * (n - 1) // 2 * size
+
+
+def _matrix_fits(chosen: Method, data: Points | Condensed, run: Run) -> bool:
+    if run.memory_limit is None and _matrix_size(chosen, data) <= _SMALL:
+        return True
+    return _matrix_size(chosen, data) <= (available_memory() if run.memory_limit is None else run.memory_limit)
 
 
 def _square_form(data: Condensed) -> Array:

@@ -29,9 +29,8 @@ def run_tradeoff(
     n = points.n
     if t is None:
         there_is = available_memory() if limit is None else limit
-        fits = there_is - tradeoff_bytes(points, n + 1)
-        row = n * (int(points.dtype.itemsize) + 8)
-        t = n if fits < row else min(n, max(1, -(-n // (fits // row))))
+        rows = max(0, there_is - tradeoff_bytes(points, n + 1)) // (n * (int(points.dtype.itemsize) + 8))
+        t = min(n, n // (rows + 1) + 1)
     purpose = f"engine 'tradeoff' with {n} points and t = {t}"
     require_memory(tradeoff_bytes(points, t), limit, purpose, "take a larger t, fewer points or engine='lists'")
     points = prepare(points)

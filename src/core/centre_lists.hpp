@@ -218,7 +218,7 @@ class CentreLists {
         const Answers<double> answers{clusters.data(), values.data(), nullptr, k_};
         Nearest<double> nearest = answers.row(0);
         search_.lower_bounds(a, threads_, [&](Id x, double value) {
-            if (value <= nearest.reach()) nearest.offer(id_[x], centres_.value(a, x), true);
+            if (value < nearest.reach()) nearest.offer(id_[x], centres_.value(a, x), true);
             if (value >= bound_[x]) return;
             lists_[x].push_back({id_[a], value, false});
             if (value < heap_.key(x).value) heap_.set(x, {value});

@@ -141,9 +141,10 @@ class CentreBlocks {
     template <class Reach, class Near>
     void search(const std::vector<Id>& queries, int threads, const Tick& tick, Reach&& reach, Near&& near) const {
         const Index count = static_cast<Index>(queries.size());
-        const Index size = std::clamp<Index>((count + threads - 1) / threads, 1, kQueries);
+        // Whatever the number of threads: where a block starts to look depends on its first query.
+        const Index size = std::clamp<Index>((count + 7) / 8, 1, kQueries);
         const Index tasks = (count + size - 1) / size;
-        std::vector<Scratch> scratch(std::min<Index>(threads, tasks), Scratch(m_));
+        std::vector<Scratch> scratch(threads, Scratch(m_));
         for (Index first = 0; first < tasks; first += 4 * threads) {
             parallel_tasks(std::min<Index>(4 * threads, tasks - first), threads, [&](Index task, int thread) {
                 const Index begin = (first + task) * size;
@@ -206,8 +207,10 @@ class CentreBlocks {
     void search_block(const Id* queries, Index count, Index begin, Scratch& scratch, Reach& reach, Near& near) const {
         const Index n = static_cast<Index>(cluster_.size());
         for (Index i = 0; i < count; ++i) std::copy_n(row(place_[queries[i]]), m_, scratch.panel.data() + i * m_);
-        for (Index left = 0; left < n; left += kColumns) {
-            const Index width = std::min(kColumns, n - left);
+        // From the tile of the queries on, so that many clusters at one place do not all find the same ones.
+        const Index tiles = (n + kColumns - 1) / kColumns, home = place_[queries[0]] / kColumns;
+        for (Index tile = 0; tile < tiles; ++tile) {
+            const Index left = (home + tile) % tiles * kColumns, width = std::min(kColumns, n - left);
             blas_.products(scratch.panel.data(), count, m_, row(left), width, m_, m_, scratch.products.data(),
                            kColumns);
             for (Index i = 0; i < count; ++i)
@@ -226,13 +229,14 @@ class CentreBlocks {
             return static_cast<F>(reach() / 2 * (1 + 8 * static_cast<double>(std::numeric_limits<F>::epsilon())));
         };
         const F within = half_reach(), need = own_half - within * own_ease;
+        if (within == 0) return;  // nothing is nearer than that
         for (Index j = 0; j < width; ++j) keep[j] = products[j] - half[j] + within * ease[j] >= need;
         std::memset(keep + width, 0, 8);
         for (Index j = 0; j < width; j += 8) {
             std::uint64_t eight;
             std::memcpy(&eight, keep + j, 8);
             for (Index i = j; eight != 0 && i < j + 8; ++i)
-                if (keep[i] && cluster_[left + i] != query &&
+                if (keep[i] && cluster_[left + i] != query && half_reach() > 0 &&
                     half[i] + own_half - products[i] <= half_reach() * (own_ease + ease[i]))
                     near(cluster_[left + i]);
         }
@@ -345,7 +349,7 @@ class CentreTree {
             }
             return sum;
         };
-        while (waiting > 0) {
+        while (waiting > 0 && reach() > 0) {
             const Waiting next = stack[--waiting];
             if (beyond(next.squared, nodes[next.node].ease, nodes[next.node].spread)) continue;
             const auto& node = tree.nodes()[next.node];
@@ -356,7 +360,7 @@ class CentreTree {
                 stack[waiting++] = left_first ? left : right;
                 continue;
             }
-            for (Id i = node.begin; i < node.end; ++i) {
+            for (Id i = node.begin; i < node.end && reach() > 0; ++i) {
                 const Leaf& other = leaves[i];
                 if (other.cluster == query) continue;
                 const double* y = coordinates_.data() + other.cluster * m_;

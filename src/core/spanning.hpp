@@ -109,7 +109,11 @@ class SpanningForest {
         std::vector<Edge> found(some);
         search_.search(
             queries, tree_, threads_, tick,
-            [&](Index i) { return squared_reach(metric_, reach[tree_[queries[i]]].load(std::memory_order_relaxed)); },
+            [&](Index i) {
+                // Never zero, at which a search would stop, and the first to find such an edge would decide which.
+                const T length = reach[tree_[queries[i]]].load(std::memory_order_relaxed);
+                return std::max<double>(squared_reach(metric_, length), 4 * std::numeric_limits<float>::min());
+            },
             [&](Index i, Id q) {
                 const Id p = queries[i];
                 if (tree_[q] == tree_[p]) return;
