@@ -10,6 +10,8 @@ is within the factor of the best. M. Bateni and others, Efficient centroid-linka
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Protocol
 
@@ -82,7 +84,8 @@ class GraphIndex:
 
     def add(self, keys: Array, vectors: Array) -> None:
         """Add vectors under new keys."""
-        self._graph.add(keys.astype(np.uint64), vectors.astype(np.float32), threads=self._threads)
+        with _interrupts():
+            self._graph.add(keys.astype(np.uint64), vectors.astype(np.float32), threads=self._threads)
 
     def remove(self, key: int) -> None:
         """Forget a vector."""
@@ -90,13 +93,23 @@ class GraphIndex:
 
     def nearest(self, vectors: Array) -> Array:
         """Keys of a few vectors near each of `vectors`, nearest first."""
-        found = self._graph.search(vectors.astype(np.float32), _FOUND, threads=self._threads)
+        with _interrupts():
+            found = self._graph.search(vectors.astype(np.float32), _FOUND, threads=self._threads)
         if len(vectors) == 1:
             keys = np.asarray(found.keys).astype(np.int64).reshape(1, -1)
             return np.pad(keys, ((0, 0), (0, _FOUND - keys.shape[1])), constant_values=-1)
         keys = np.asarray(found.keys).astype(np.int64)
         keys[np.arange(_FOUND) >= np.asarray(found.counts)[:, None]] = -1
         return keys
+
+
+@contextmanager
+def _interrupts() -> Iterator[None]:
+    """What usearch makes of Ctrl-C, back into what it was."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise KeyboardInterrupt if "terminated" in str(error) else error from None
 
 
 def make_index(X: Array, threads: int) -> Index:
@@ -107,7 +120,7 @@ def make_index(X: Array, threads: int) -> Index:
 
 
 def run_approximate(X: Array, epsilon: float, index: Index, progress: Progress) -> Array:
-    """Z by centroid linkage, every squared distance within a factor of 1 + epsilon of the best, as far as `index` knows."""
+    """Z by centroid linkage; squared distances within a factor of 1 + epsilon of the best, as far as `index` knows."""
     clusters = _Clusters(X, index, progress)
     n, factor = len(X), 1 + epsilon
     Z = np.empty((n - 1, 4))

@@ -1,7 +1,7 @@
 """The points engine: linkages that are told from centres, and single linkage, without a matrix of distances.
 
-Both start from lists of nearest points, which come from a source. See `centre_lists.hpp` and `spanning.hpp` for what the
-core makes of them.
+Both start from lists of nearest points, which come from a source. What the core makes of them is in `centre_lists.hpp`
+and `spanning.hpp`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _LIST = 16  # points on a first list, and clusters on a list of centres made ane
 def run_points(core: Callable[..., Any], points: Points, threads: int, progress: Progress) -> Array:
     """Z by single linkage, or by one that is told from centres."""
     points, single = prepare(points), core is _core.single
-    metric = points.metric
+    metric, mean = points.metric, centre(points.X)
     if not single:
         points = Points(points.X, "sqeuclidean")
     everything, k = np.arange(points.n, dtype=np.int32), min(points.n - 1, _LIST)
     with progress.stage("nearest neighbours", points.n, "point") as tick:
         source = choose_source(points, k, threads)
-        tree, few = isinstance(source, TreeSource), _few_coordinates(points, source)
+        tree, few = isinstance(source, TreeSource), _few_coordinates(points, source, mean)
         nearest = source.nearest(everything, everything, k, threads, tick)
         del source
     with progress.stage("merges", points.n - 1, "merge") as tick, one_blas_thread():
@@ -41,13 +41,12 @@ def run_points(core: Callable[..., Any], points: Points, threads: int, progress:
     return Z
 
 
-def _few_coordinates(points: Points, source: BlasSource | TreeSource) -> tuple[Array, Array, Array]:
+def _few_coordinates(points: Points, source: BlasSource | TreeSource, mean: Array) -> tuple[Array, Array, Array]:
     """Means, axes and the few coordinates of all points, by which a search may skip most centres."""
     d = points.X.shape[1]
     principal, tree = source.principal, isinstance(source, TreeSource)
     m = d if principal is None else principal.few if tree else principal.best
     dtype = np.float64 if principal is None or tree else principal.filter_dtype
     if principal is None or m == d:
-        mean = centre(points.X)
         return mean, np.empty((d, 0)), np.ascontiguousarray(points.X - mean, dtype=dtype)
     return principal._mean, np.ascontiguousarray(principal._axes[:, :m]), principal.coordinates(m, dtype)

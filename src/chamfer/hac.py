@@ -266,7 +266,6 @@ def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: s
 def _from_points(chosen: Method, data: Points | Condensed, run: Run) -> Array:
     assert isinstance(data, Points)
     assert chosen.core is not None
-    distances.centre(data.X)
     return run_points(chosen.core, data, run.threads, run.progress)
 
 

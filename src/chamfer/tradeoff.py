@@ -18,7 +18,7 @@ _TOGETHER = 70  # rows held beside those of the large clusters
 
 def tradeoff_bytes(points: Points, t: int) -> int:
     """Memory for clusters of at least t points: distances from all points, and values to all clusters."""
-    n, d = points.X.shape
+    n, d = points.n, int(points.X.shape[1])
     return (n // t + _TOGETHER) * n * (int(points.dtype.itemsize) + 8) + 8 * n * min(d, 256)
 
 
