@@ -25,6 +25,13 @@ FROM_POINTS = [
 ]
 
 
+@pytest.fixture
+def lists(monkeypatch):
+    """Lists also for few points, which otherwise are compared one by one."""
+    monkeypatch.setattr(centres, "_FEW", ((1 << 62, 0),))
+    monkeypatch.setattr(centres, "_CLOSER", ((1 << 62, 0),))
+
+
 def few_and_many(n):
     return sorted({min(t, n) for t in (1, 2, 3, 10, n)})
 
@@ -93,6 +100,7 @@ class TestTradeoff:
             chamfer.linkage(gaussian(5, 20, 2), **arguments)
 
 
+@pytest.mark.usefixtures("lists")
 @pytest.mark.parametrize(("method", "metric"), FROM_POINTS)
 class TestFromPoints:
     @pytest.mark.parametrize("seed", range(100))
@@ -147,6 +155,7 @@ class TestFromPoints:
             np.testing.assert_allclose(Z[495:, 2], expected[:, 2], rtol=1e-9)
 
 
+@pytest.mark.usefixtures("lists")
 def test_groups_far_apart():
     # All points of a group have to look beyond it.
     X = np.concatenate([gaussian(i, 500, 2) + 1000 * i for i in range(4)])
@@ -173,9 +182,13 @@ class TestAuto:
         assert "distances" in self.stages(capsys, X, method, metric)
         assert "distances" not in self.stages(capsys, X, method, metric, memory_limit="100kB")
 
-    @pytest.mark.parametrize(("method", "metric"), FROM_POINTS)
-    def test_points_if_coordinates_are_few(self, capsys, method, metric):
-        assert "distances" not in self.stages(capsys, gaussian(1, 300, 3), method, metric)
+    @pytest.mark.parametrize("method", ["single", "ward", "centroid", "median"])
+    def test_points_if_coordinates_are_few(self, capsys, method):
+        assert "distances" not in self.stages(capsys, gaussian(1, 300, 3), method)
+
+    def test_average_of_squares_from_points_if_there_are_many(self, capsys):
+        assert "distances" in self.stages(capsys, gaussian(1, 300, 3), "average", "sqeuclidean")
+        assert "distances" not in self.stages(capsys, gaussian(1, 6500, 3), "average", "sqeuclidean")
 
 
 def assert_within(Z, X, factor):

@@ -18,25 +18,32 @@ from chamfer.sources import BlasSource, TreeSource, choose_source
 from chamfer.validation import Array, Points
 
 _LIST = 16  # points on a first list, and clusters on a list of centres made anew
+# Up to so many points of up to so many coordinates are compared one by one, which is faster than keeping lists. Where
+# centres may come closer, lists pay only when coordinates are many.
+_FEW = ((4, 5_000), (24, 12_000), (1 << 62, 1_000))
+_CLOSER = ((128, 1 << 62), (1 << 62, 1_000))
 
 
 def run_points(core: Callable[..., Any], points: Points, threads: int, progress: Progress) -> Array:
     """Z by single linkage, or by one that is told from centres."""
-    points, single = prepare(points), core is _core.single
-    metric, mean = points.metric, centre(points.X)
-    if not single:
-        points = Points(points.X, "sqeuclidean")
-    everything, k = np.arange(points.n, dtype=np.int32), min(points.n - 1, _LIST)
-    with progress.stage("nearest neighbours", points.n, "point") as tick:
-        source = choose_source(points, k, threads)
-        tree, few = isinstance(source, TreeSource), _few_coordinates(points, source, mean)
-        nearest = source.nearest(everything, everything, k, threads, tick)
-        del source
-    with progress.stage("merges", points.n - 1, "merge") as tick, one_blas_thread():
-        Z: Array = core(points.X, points.metric, *few, tree, *nearest, blas(), threads, tick)
-    if not single and metric == "euclidean":
+    metric, points = points.metric, Points(prepare(points).X, "sqeuclidean")
+    (n, d), mean = points.X.shape, centre(points.X)
+    table = _CLOSER if core in (_core.centroid, _core.median) else _FEW
+    if core is not _core.average and n <= next(most for coordinates, most in table if d <= coordinates):
+        with progress.stage("merges", n - 1, "merge") as tick:
+            Z: Array = core(points.X, threads, tick)
+    else:
+        everything, k = np.arange(n, dtype=np.int32), min(n - 1, _LIST)
+        with progress.stage("nearest neighbours", n, "point") as tick:
+            source = choose_source(points, k, threads)
+            tree, coordinates = isinstance(source, TreeSource), _few_coordinates(points, source, mean)
+            nearest = source.nearest(everything, everything, k, threads, tick)
+            del source
+        with progress.stage("merges", n - 1, "merge") as tick, one_blas_thread():
+            Z = core(points.X, points.metric, *coordinates, tree, *nearest, blas(), threads, tick)
+    if metric == "euclidean":
         Z[:, 2] = np.sqrt(Z[:, 2])
-    elif not single and metric == "cosine":
+    elif metric == "cosine":
         Z[:, 2] /= 2
     return Z
 

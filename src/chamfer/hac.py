@@ -62,7 +62,7 @@ ENGINES = ("auto", "dense", "points", "lists", "tradeoff")
 # From this many points on, lists are taken instead of all distances: a guess, still to be measured on a quiet machine.
 LISTS_FROM = 20_000
 # The points engine is faster than all distances with so few coordinates, or from so many points on.
-FEW_COORDINATES, POINTS_FROM = 24, 15_000
+FEW_COORDINATES, POINTS_FROM, AVERAGE_FROM = 24, 15_000, 6_000
 _SMALL = 1 << 26  # bytes not worth asking the system for, which takes as long as to cluster 100 points
 
 
@@ -260,7 +260,8 @@ def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: s
     if engine != "auto" or not possible:
         return engine == "points"
     assert isinstance(data, Points)
-    return data.X.shape[1] <= FEW_COORDINATES or data.n >= POINTS_FROM or not _matrix_fits(chosen, data, run)
+    few = data.X.shape[1] <= FEW_COORDINATES and (method != "average" or data.n >= AVERAGE_FROM)
+    return few or data.n >= POINTS_FROM or not _matrix_fits(chosen, data, run)
 
 
 def _from_points(chosen: Method, data: Points | Condensed, run: Run) -> Array:

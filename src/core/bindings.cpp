@@ -122,7 +122,20 @@ Merges run(const Triangle<T>& matrix, int threads, const Tick& tick) {
     }
 }
 
-// The same from points and their first lists; `tree` says how to look for nearest centres.
+// The same from few points, whose centres are compared one by one.
+template <class R, class T>
+Merges run(const Points<T>& points, int threads, const Tick& tick) {
+    if constexpr (std::is_same_v<R, Single>) {
+        return in_order(spanning_tree(points, tick));
+    } else if constexpr (R::reducible) {
+        return CentreRounds<R>(points, threads).run(tick);
+    } else {
+        CentreRows<R> rows(points);
+        return Generic(rows, threads).run(tick);
+    }
+}
+
+// The same from many points and their first lists; `tree` says how to look for nearest centres.
 template <class R, class T, class F>
 Merges run(const Points<T>& points, const Axes& axes, const F* coordinates, bool tree, const FirstLists<T>& first,
            const Blas& blas, int threads, const Tick& tick) {
@@ -173,8 +186,7 @@ void bind_points(nb::module_& m, const char* name) {
             "X"_a.noconvert(), "metric"_a, "mean"_a, "axes"_a, "coordinates"_a.noconvert(), "tree"_a,
             "nearest"_a.noconvert(), "distances"_a.noconvert(), "bounds"_a.noconvert(), "blas"_a, "threads"_a,
             "tick"_a = nb::none(),
-            "Z from points, their coordinates for a filter and their nearest other points; the metric is sqeuclidean "
-            "except for single.");
+            "Z with squared heights from points, their coordinates for a filter and their nearest other points.");
     };
     bind(float{}, float{});
     bind(float{}, double{});
@@ -195,6 +207,14 @@ void bind_rule(nb::module_& m, const char* name) {
             "distances"_a.noconvert(), "n"_a, "threads"_a, "tick"_a = nb::none(),
             "Z from condensed distances, which are overwritten; squared in and out for ward, centroid, "
             "median.");
+        if constexpr (CentreRule<R> || std::is_same_v<R, Single>)
+            m.def(
+                name,
+                [](Array<const T, 2> X, int threads, nb::object callback) {
+                    return tree_of(callback, R::reducible,
+                                   [&](const Tick& tick) { return run<R>(points_of<T>(X), threads, tick); });
+                },
+                "X"_a.noconvert(), "threads"_a, "tick"_a = nb::none(), "Z with squared heights from few points.");
     };
     bind(float{});
     bind(double{});

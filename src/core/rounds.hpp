@@ -142,4 +142,84 @@ class Rounds {
     std::vector<Pair> pairs_;  // ascending
 };
 
+// The same from centres. A cluster keeps its neighbour as long as that is not merged, as nothing comes
+// closer.
+template <CentreRule R>
+    requires(R::reducible && !R::spreads)
+class CentreRounds {
+   public:
+    template <class T>
+    CentreRounds(const Points<T>& points, int threads)
+        : rows_(points), threads_(threads), neighbours_(points.n), stale_(points.n) {
+        std::iota(stale_.begin(), stale_.end(), Id{0});
+    }
+
+    Merges run(const Tick& tick) {
+        Merges merges;
+        merges.reserve(rows_.count() - 1);
+        for (;;) {
+            find_stale(tick, static_cast<Index>(merges.size()));
+            const std::size_t before = merges.size();
+            merge_pairs(merges);
+            if ((merges.size() - before) * kProductive < stale_.size() || rows_.count() == 1) break;
+        }
+        chain(rows_, merges, tick);
+        return merges;
+    }
+
+   private:
+    static constexpr std::size_t kProductive = 8;  // searches for a merge, more than the chain needs
+    static constexpr Index kTogether = 16;         // searches that share what they load into the cache
+
+    void find_stale(const Tick& tick, Index done) {
+        const Index n = rows_.width(), tasks = (static_cast<Index>(stale_.size()) + kTogether - 1) / kTogether;
+        const Index batch = 1 + 8 * kBatch / (n * kTogether);
+        for (Index first = 0; first < tasks; first += batch) {
+            parallel_tasks(std::min(batch, tasks - first), n < kAlone ? 1 : threads_, [&](Index task, int) {
+                const Index begin = (first + task) * kTogether;
+                find(&stale_[begin], std::min<Index>(kTogether, stale_.size() - begin));
+            });
+            tick(done);
+        }
+    }
+
+    void find(const Id* clusters, Index count) {
+        std::vector<typename CentreRows<R>::Search> searches;
+        for (Index i = 0; i < count; ++i) searches.push_back(rows_.start(clusters[i]));
+        for (Index first = 0; first < rows_.width(); first += rows_.chunk())
+            for (auto& search : searches) rows_.look(search, first, 0);
+        for (const auto& search : searches) neighbours_[search.self] = search.best;
+    }
+
+    void merge_pairs(Merges& merges) {
+        std::vector<char> merged(rows_.width());
+        for (Id low = 0; low < rows_.width(); ++low) {
+            const auto [value, high] = neighbours_[low];
+            if (low >= high || neighbours_[high].slot != low) continue;
+            merges.push_back({rows_.point(high), rows_.point(low), value});
+            rows_.merge(high, low);
+            neighbours_[high] = {};
+            merged[low] = merged[high] = true;
+        }
+        stale_.clear();
+        for (Id c = 0; c < rows_.width(); ++c)
+            if (const Id slot = neighbours_[c].slot; slot != kNone && (merged[c] || merged[slot])) stale_.push_back(c);
+        if (rows_.compact(renamed_)) rename_slots();
+    }
+
+    void rename_slots() {
+        for (Id& c : stale_) c = renamed_[c];
+        for (std::size_t c = 0; c < renamed_.size(); ++c)
+            if (const auto [value, slot] = neighbours_[c]; renamed_[c] != kNone)
+                neighbours_[renamed_[c]] = {value, renamed_[slot]};
+        neighbours_.resize(rows_.width());
+    }
+
+    CentreRows<R> rows_;
+    int threads_;
+    std::vector<Neighbour<double>> neighbours_;
+    std::vector<Id> stale_;  // clusters whose neighbour is not known
+    std::vector<Id> renamed_;
+};
+
 }  // namespace chamfer

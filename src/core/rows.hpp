@@ -1,6 +1,7 @@
-// Where the classical algorithms get linkage values from: a condensed matrix that they update.
+// Where the classical algorithms get linkage values from: a condensed matrix that they update (MatrixRows), or the
+// clusters' centres, from which values are computed as needed in O(n d) memory (CentreRows).
 //
-// Clusters are numbered by slots in [0, width()), of which count() are not gone.
+// Both number clusters by slots in [0, width()), of which count() are not gone, and offer
 //   value(a, b)           between two clusters
 //   nearest(c, from)      the nearest to c of the slots at or after `from`, the first of equals
 //   merge(lost, kept)     `kept` becomes the union, `lost` is gone
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "kernels.hpp"
+#include "packed.hpp"
 #include "pairwise.hpp"
 #include "rules.hpp"
 
@@ -155,6 +157,118 @@ class MatrixRows {
     std::vector<Id> points_;
     std::vector<T> penalty_;  // infinite for slots that are gone
     std::vector<T> row_;
+};
+
+template <CentreRule R>
+    requires(!R::spreads)
+class CentreRows {
+   public:
+    using Value = double;
+    using RuleType = R;
+
+    // What one cluster is looking for, and the best so far.
+    struct Search {
+        std::vector<double> centre;
+        double size;
+        Id self;
+        Neighbour<double> best;
+    };
+
+    template <class T>
+    explicit CentreRows(const Points<T>& points)
+        : centres_(points),
+          chunk_(std::clamp<Index>(kInCache / points.d, 1, kMost) * Packed::kBlock),
+          left_(points.n),
+          sizes_(points.n, 1.0),
+          points_(points.n),
+          row_(points.n + Packed::kBlock) {
+        std::iota(left_.begin(), left_.end(), Id{0});
+        std::iota(points_.begin(), points_.end(), Id{0});
+    }
+
+    Index width() const { return centres_.n(); }
+    Index count() const { return static_cast<Index>(left_.size()); }
+    Index chunk() const { return chunk_; }
+    Id first() const { return left_.front(); }
+    Id point(Id c) const { return points_[c]; }
+
+    double value(Id a, Id b) const {
+        double squared = 0;
+        for (Index k = 0; k < centres_.d(); ++k) {
+            const double difference = centres_.at(a, k) - centres_.at(b, k);
+            squared += difference * difference;
+        }
+        return between<R>(squared, sizes_[a], sizes_[b]);
+    }
+
+    Neighbour<double> nearest(Id c, Index from) const {
+        Search search = start(c);
+        for (Index first = from / chunk_ * chunk_; first < width(); first += chunk_) look(search, first, from);
+        return search.best;
+    }
+
+    Search start(Id c) const {
+        Search search{std::vector<double>(centres_.d()), sizes_[c], c, {}};
+        centres_.get(c, search.centre.data());
+        return search;
+    }
+
+    // Goes on with the slots of the chunk at `first` that are at or after `from`.
+    void look(Search& search, Index first, Index from) const {
+        double values[kMost * Packed::kBlock];
+        const Index length = std::min(chunk_, width() - first);
+        centres_.squared_distances(search.centre.data(), first, first + length, values);
+        if (from > first) std::fill_n(values, from - first, kGone);
+        if (search.self >= first && search.self < first + length) values[search.self - first] = kGone;
+        // Values grow with the size, which is at least one: most chunks need no more than this.
+        if (!(between<R>(minimum(values, length), search.size, 1.0) < search.best.value)) return;
+        for (Index i = 0; i < length; ++i) values[i] = between<R>(values[i], search.size, sizes_[first + i]);
+        const Index at = argmin(values, length);
+        if (values[at] < search.best.value) search.best = {values[at], static_cast<Id>(first + at)};
+    }
+
+    void merge(Id lost, Id kept) {
+        const double share = R::share(sizes_[lost], sizes_[kept]);
+        for (Index k = 0; k < centres_.d(); ++k)
+            centres_.at(kept, k) += share * (centres_.at(lost, k) - centres_.at(kept, k));
+        sizes_[kept] += sizes_[lost];
+        centres_.remove(lost);
+        left_.erase(std::lower_bound(left_.begin(), left_.end(), lost));
+    }
+
+    const double* merge_row(Id lost, Id kept) {
+        merge(lost, kept);
+        const Search search = start(kept);
+        centres_.squared_distances(search.centre.data(), 0, width(), row_.data());
+        for (Index x = 0; x < width(); ++x) row_[x] = between<R>(row_[x], search.size, sizes_[x]);
+        row_[kept] = kGone;
+        return row_.data();
+    }
+
+    bool compact(std::vector<Id>& renamed) {
+        if (8 * count() > 7 * width()) return false;
+        rename(left_, width(), renamed);
+        for (Index i = 0; i < count(); ++i) {
+            centres_.move(left_[i], i);
+            sizes_[i] = sizes_[left_[i]];
+            points_[i] = points_[left_[i]];
+        }
+        centres_.resize(count());
+        std::iota(left_.begin(), left_.end(), Id{0});
+        return true;
+    }
+
+   private:
+    static constexpr double kGone = Packed::kGone;
+    static constexpr Index kInCache = 128;  // blocks times coordinates that stay in the first-level cache
+    static constexpr Index kMost = 16;      // blocks in a chunk
+
+    Packed centres_;
+    Index chunk_;
+    std::vector<Id> left_;  // ascending
+    std::vector<double> sizes_;
+    std::vector<Id> points_;
+    std::vector<double> row_;
 };
 
 }  // namespace chamfer

@@ -83,4 +83,10 @@ concept CentreRule = Rule<R> && requires(double value) {
     { R::share(value, value) } -> std::same_as<double>;
 };
 
+// The value without spreads, from the squared distance of the centres and the sizes.
+template <CentreRule R>
+double between(double squared, double a, double b) {
+    return squared / (R::ease(a) + R::ease(b));
+}
+
 }  // namespace chamfer

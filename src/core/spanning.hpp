@@ -12,12 +12,48 @@
 
 #include "nearest.hpp"
 #include "neighbours.hpp"
+#include "packed.hpp"
 #include "pairwise.hpp"
 #include "parallel.hpp"
 
 namespace chamfer {
 
-// From points by Boruvka's algorithm, in O(n k) memory beside a search: every tree but the largest joins the one
+// From few points by Prim's algorithm: one tree grows by the nearest point outside. The points outside stay
+// packed, so a step costs no more than they are. Heights are squared distances.
+template <class T>
+Merges spanning_tree(const Points<T>& points, const Tick& tick) {
+    constexpr Index kChunk = 16 * Packed::kBlock;
+    Packed outside(points);
+    std::vector<Id> point(points.n), from(points.n, 0);
+    std::iota(point.begin(), point.end(), Id{0});
+    std::vector<double> best(points.n, Packed::kGone), centre(points.d);
+    double squared[kChunk];
+    Merges merges;
+    merges.reserve(points.n - 1);
+    Index joining = points.n - 1;
+    for (Index left = points.n - 1; left > 0; --left) {
+        const Id here = point[joining];
+        outside.get(joining, centre.data());
+        outside.move(left, joining);  // the last one fills the gap
+        point[joining] = point[left], from[joining] = from[left], best[joining] = best[left];
+        for (Index first = 0; first < left; first += kChunk) {
+            const Index length = std::min(kChunk, left - first);
+            outside.squared_distances(centre.data(), first, first + length, squared);
+            double* nearest = best.data() + first;
+            Id* by = from.data() + first;
+            for (Index i = 0; i < length; ++i) {
+                by[i] = squared[i] < nearest[i] ? here : by[i];
+                nearest[i] = squared[i] < nearest[i] ? squared[i] : nearest[i];
+            }
+        }
+        joining = argmin(best.data(), left);
+        merges.push_back({from[joining], point[joining], best[joining]});
+        tick(points.n - left);
+    }
+    return merges;
+}
+
+// From many points by Boruvka's algorithm, in O(n k) memory beside a search: every tree but the largest joins the one
 // nearest to it, in rounds.
 //
 // Invariant. Every point p has a list of points and a bound. All points outside its own tree are on the list, or at
