@@ -1,5 +1,10 @@
 """Sphinx configuration: build with ``sphinx-build -W docs docs/_build``."""
 
+from typing import Any
+
+from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
+
 import chamfer
 
 project = "chamfer"
@@ -7,10 +12,11 @@ author = "The chamfer developers"
 copyright = "2026, The chamfer developers"
 release = version = chamfer.__version__
 
-extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax"]
+extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
+templates_path = ["_templates"]
 default_role = "py:obj"
 
 autosummary_generate = True
@@ -20,4 +26,17 @@ numpydoc_class_members_toctree = False
 
 html_theme = "furo"
 html_title = "chamfer"
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_math_renderer = "mathml"
+
+
+def write_formula(translator: Any, node: Any) -> None:
+    """Write a formula as MathML, which browsers show by themselves: no script, no network."""
+    translator.body.append(tex2mathml(node.astext(), as_block=isinstance(node, nodes.math_block)))
+    raise nodes.SkipNode
+
+
+def setup(app: Any) -> None:
+    """Register the writer of formulas."""
+    app.add_html_math_renderer("mathml", (write_formula, None), (write_formula, None))

@@ -44,9 +44,9 @@ def scores() -> Figure:
 
 def clustermap() -> Figure:
     """Draw the wines as a heat map with trees of wines and of measurements."""
-    data = load_wine(as_frame=True).data
+    data = load_wine(as_frame=True).data.rename(columns={"od280/od315_of_diluted_wines": "od280/od315"})
     data = (data - data.mean()) / data.std()
-    figure, ax = plt.subplots(figsize=(8, 6.5), layout="constrained")
+    figure, ax = plt.subplots(figsize=(8, 6), layout="constrained")
     columns = chamfer.linkage(data.to_numpy().T, "average")
     shown = chamfer.plot.plot_clustermap(data, ax=ax, column_Z=columns, n_clusters=3, cmap="RdBu_r")
     shown.heatmap.images[0].set_clim(-3, 3)
@@ -58,7 +58,7 @@ def heights() -> Figure:
     """Draw the same tree at its own heights and at those that never fall."""
     X = np.random.default_rng(3).uniform(size=(26, 2))
     Z = chamfer.linkage(X)
-    figure, axes = plt.subplots(1, 3, figsize=(12, 3.4), layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(9.5, 3.2), layout="constrained")
     for ax, kind in zip(axes, ("own", "max", "cumulative"), strict=True):
         chamfer.plot.plot_dendrogram(Z, ax, n_clusters=3, heights=kind)
         ax.set_title(f'heights="{kind}"', family="monospace", fontsize=11)
@@ -81,7 +81,8 @@ def leaves() -> Figure:
     figure, ax = plt.subplots(figsize=(10, 4.5), layout="constrained")
     chamfer.plot.plot_dendrogram(Z, ax, n_clusters=12)
     ax.set_yscale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0)), np.square))
-    ax.set_title("100,000 leaves", fontsize=11)
+    ax.set_ylabel("height (square root scale)")
+    ax.set_title("100,000 points of twelve groups, Chamfer linkage", fontsize=11)
     figure.canvas.draw()
     print(f"100,000 leaves drawn in {time.perf_counter() - start:.2f} s")
     return figure
@@ -99,7 +100,7 @@ def main(names: list[str]) -> int:
         figure = PICTURES[name]()
         figure.savefig(FOLDER / f"{name}.png", dpi=120)
         plt.close(figure)
-        print(FOLDER / f"{name}.png")
+        print(f"docs/images/{name}.png")
     return 0
 
 

@@ -1,8 +1,8 @@
 """Makes the picture of the explorer: 20,000 handwritten digits in Chromium.
 
-    python docs/make_screenshot.py mnist.npz
+    python docs/make_screenshot.py DIR
 
-The file holds X of shape (n, 784) and y; Chromium and the extra ``browser`` are needed.
+The directory holds ``mnist.npz`` with X of shape (n, 784) and y; Chromium and the extra ``browser`` are needed.
 """
 
 from __future__ import annotations
@@ -21,20 +21,25 @@ OUTPUT = Path(__file__).parent / "images" / "explorer.png"
 POINTS = 20_000
 
 
-def main(path: str) -> int:
-    """Cluster, open the page, take the picture."""
-    data = np.load(path)
+def write_page(directory: Path, output: Path) -> Path:
+    """Cluster some of the digits and write their explorer."""
+    data = np.load(directory / "mnist.npz")
     chosen = np.random.default_rng(0).permutation(len(data["X"]))[:POINTS]
     X, y = data["X"][chosen].astype(np.float32), data["y"][chosen]
     names = [f"a {digit}, number {number}" for digit, number in zip(y.tolist(), chosen.tolist(), strict=True)]
-    page = Path(tempfile.mkdtemp()) / "mnist.html"
-    chamfer.explore(chamfer.linkage(X, progress=True), X, page, labels=names, title="MNIST, Chamfer linkage")
-    with sync_playwright() as running:
+    Z = chamfer.linkage(X, progress=True)
+    return chamfer.explore(Z, X, output, labels=names, title="MNIST, 20,000 digits, Chamfer linkage")
+
+
+def main(directory: str) -> int:
+    """Open the page, choose a cluster, take the picture."""
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as running:
+        page = write_page(Path(directory), Path(folder) / "mnist.html")
         browser = running.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        view = browser.new_page(viewport={"width": 1400, "height": 1030})
+        view = browser.new_page(viewport={"width": 1400, "height": 1010})
         view.goto(page.as_uri())
-        view.get_by_role("button", name="Members of cluster 1", exact=True).click()
-        view.get_by_role("button", name="Close").click()
+        view.locator("#table tbody tr").nth(3).get_by_role("button").click()
+        view.mouse.move(0, 0)
         view.wait_for_timeout(500)
         view.screenshot(path=OUTPUT)
         browser.close()

@@ -66,6 +66,12 @@ def test_version():
     assert (done.returncode, done.stdout) == (0, f"chamfer {chamfer.__version__}\n")
 
 
+def test_no_command_shows_the_commands():
+    done = run()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "cluster the rows of a table" in done.stderr
+
+
 def test_info_for_people_and_machines():
     text = run("info").stdout
     facts = json.loads(run("info", "--json").stdout)

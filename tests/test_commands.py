@@ -119,6 +119,27 @@ class TestCluster:
         assert "labels" not in json.loads(out)
         assert len(pd.read_csv("labels.csv")) == 150
 
+        summary = json.loads(command("cluster iris.csv -k 3 --json --id-column name")[1])
+        assert summary["ids"] == iris["name"].tolist()
+
+    @pytest.mark.parametrize("name", ["x.parquet", "x.feather"])
+    def test_the_index_of_a_data_frame_is_kept(self, iris, command, name):
+        frame = IRIS.data.set_index(pd.Index(np.arange(150) * 7, name="flower"))
+        (frame.to_parquet if name.endswith("parquet") else frame.reset_index().set_index("flower").to_feather)(name)
+        code, out, _ = command(f"cluster {name} -k 3")
+        written = pd.read_csv(io.StringIO(out))
+        assert code == 0
+        assert written["flower"].tolist() == frame.index.tolist()
+        np.testing.assert_array_equal(written["label"], chamfer.cut(chamfer.linkage(X), n_clusters=3))
+        assert command(f"cluster {name} -k 3 --id-column flower")[1] == out
+
+    def test_levels_of_an_index_are_names_and_never_coordinates(self, iris, command):
+        frame = IRIS.data.set_index([IRIS.target.rename("species"), pd.Index(range(150), name="number")])
+        frame.to_parquet("x.parquet")
+        assert command("cluster x.parquet -k 3")[1].startswith("label\n")
+        assert command("cluster x.parquet -k 3 --id-column number")[1].startswith("number,label\n0,0\n")
+        assert "150 points in 3 classes" in command("compare x.parquet --labels species --linkages ward")[1]
+
     def test_from_a_pipe_into_a_pipe(self, iris):
         line = f"cat iris.csv | {sys.executable} -m chamfer cluster - -k 3 | head -n 2"
         done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=120)
@@ -136,11 +157,11 @@ class TestCluster:
             ("cluster iris.csv -k 3 --metric taxi", 1, "taxi"),
             ("cluster nothing.csv -k 3", 1, "nothing.csv: there is no such file"),
             ("cluster iris.csv -k 3 --columns petal_with", 1, "did you mean 'petal_width'?"),
-            ("cluster iris.csv -k 3 --columns species", 1, "--columns asks for 'species', which hold text"),
+            ("cluster iris.csv -k 3 --columns species", 1, "--columns asks for 'species': text, not numbers"),
             ("cluster iris.csv -k 3 --id-column nom", 1, "--id-column: there is no column 'nom'"),
             ("cluster iris.csv -k 3 -o nowhere/labels.csv", 1, "--output: there is no folder nowhere"),
-            ("cluster iris.csv -k 3 -o labels.doc", 1, "labels go to a .csv, .tsv, .npy or .parquet file"),
-            ("cluster iris.csv --save-tree tree.txt", 1, "a tree goes to a .npz file"),
+            ("cluster iris.csv -k 3 -o labels.doc", 1, "--output: the file must end in .csv or .tsv"),
+            ("cluster iris.csv --save-tree tree.txt", 1, "--save-tree: the file must end in .npz, got tree.txt"),
             ("cluster iris.csv -k 3 --linkage ward --metric cosine", 1, "metric must be 'euclidean'"),
         ],
     )

@@ -14,6 +14,7 @@ from chamfer import cli
 X = load_iris().data
 Z = chamfer.linkage(X)
 NAMES = [f"flower {i}, </script><b>'\"&" if i % 50 == 0 else f"flower {i}" for i in range(150)]
+# The system's; None is Playwright's own, if it was downloaded.
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
@@ -68,11 +69,12 @@ class TestFile:
 
 @pytest.fixture(scope="module")
 def browser():
-    playwright = pytest.importorskip("playwright.sync_api")
-    if BROWSER is None:
-        pytest.skip("there is no Chromium")
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install 'chamfer[browser]' for these tests")
     with playwright.sync_playwright() as running:
-        launched = running.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        try:
+            launched = running.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        except playwright.Error as error:
+            pytest.skip(f"no Chromium starts: {error.message.splitlines()[0]}")
         yield launched
         launched.close()
 
@@ -141,6 +143,15 @@ class TestBrowser:
         while page.locator("#part").inner_text():
             page.keyboard.press("Escape")
 
+    def test_a_click_beside_a_merge_will_do(self, open_page):
+        page = open_page(Z, X)
+        merge = page.locator("#tree g[aria-label*='look into it']").first
+        box = merge.bounding_box()
+        line = merge.locator("path").last.evaluate("path => path.getPointAtLength(path.getTotalLength() / 2).y")
+        top = page.locator("#tree").bounding_box()["y"]
+        page.mouse.click(box["x"] + box["width"] / 2, top + line - 4)
+        assert "of 150 points" in page.locator("#part").inner_text()
+
     def test_the_table_describes_clusters(self, open_page):
         page = open_page(Z, X, labels=NAMES, n_clusters=3)
         found = chamfer.cut(Z, n_clusters=3)
@@ -161,6 +172,12 @@ class TestBrowser:
         np.testing.assert_allclose(sorted(shown_heights), sorted(wanted), rtol=1e-3)
         page.get_by_role("button", name="Label", exact=True).click()
         assert [row.locator("td").first.inner_text() for row in rows.all()] == ["0", "1", "2"]
+
+    def test_hundreds_of_rows_come_when_the_slider_rests(self, open_page):
+        page = open_page(Z, X)
+        page.get_by_role("slider", name="Clusters").fill("1000")
+        page.locator("#table tbody tr").nth(149).wait_for()
+        assert page.locator("#table tbody tr").count() == 150
 
     def test_members_can_be_seen_and_saved(self, open_page):
         page = open_page(Z, X, labels=NAMES, n_clusters=3)
@@ -187,6 +204,8 @@ class TestBrowser:
         box = page.locator("#map").bounding_box()
         page.mouse.move(box["x"] + 9, box["y"] + box["height"] / 2)
         assert re.fullmatch("[ab] · cluster [01]", page.locator("#tip").inner_text())
+        page.get_by_role("slider", name="Clusters").fill("0")  # another cut, of which the tip knows nothing
+        assert page.locator("#tip").is_hidden()
 
     def test_without_points_there_is_no_map(self, open_page):
         page = open_page(Z)

@@ -15,13 +15,13 @@ SOURCES = ("blas", "tree", "cdist")
 METHODS = ("chamfer", "chamfer_normalized")
 
 
-@pytest.fixture
-def short_lists(monkeypatch):
-    """Lists so short that they have to be made anew all the time."""
+@pytest.fixture(params=[10**9, 5], ids=["far", "near"])
+def short_lists(monkeypatch, request):
+    """Lists so short that they have to be made anew all the time, or candidates compared with."""
     monkeypatch.setattr(lists, "FIRST", 2)
     monkeypatch.setattr(lists, "AGAIN", 2)
     monkeypatch.setattr(lists, "BATCH", 3)
-    monkeypatch.setattr(lists, "FINISH", 0)
+    monkeypatch.setattr(lists, "NEAR", request.param)
 
 
 def rtol(dtype):
@@ -34,13 +34,13 @@ def rtol(dtype):
     n=st.integers(2, 400),
     d=st.integers(1, 40),
     k=st.integers(2, 9),
-    finish=st.sampled_from([0, 5]),
+    near=st.sampled_from([1, 5, 10**9]),
     dtype=st.sampled_from([np.float32, np.float64]),
     metric=st.sampled_from(["euclidean", "sqeuclidean", "cosine"]),
     method=st.sampled_from(METHODS),
     threads=st.sampled_from([1, 2]),
 )
-def test_same_tree_as_dense(seed, n, d, k, finish, dtype, metric, method, threads):
+def test_same_tree_as_dense(seed, n, d, k, near, dtype, metric, method, threads):
     X = gaussian(seed, n, d, dtype)
     if metric == "cosine" and d == 1:
         X = np.column_stack([X, np.ones(n, dtype)])
@@ -49,7 +49,7 @@ def test_same_tree_as_dense(seed, n, d, k, finish, dtype, metric, method, thread
         patch.setattr(lists, "FIRST", k)
         patch.setattr(lists, "AGAIN", k)
         patch.setattr(lists, "BATCH", 1 + n // 10)
-        patch.setattr(lists, "FINISH", finish * n)
+        patch.setattr(lists, "NEAR", near)
         for source in SOURCES[:2]:
             Z = chamfer.linkage(X, method, metric, source=source, n_jobs=threads)
             assert_same_tree(Z, expected, rtol(dtype))

@@ -18,6 +18,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import chamfer
@@ -45,15 +46,22 @@ COMMANDS: tuple[Callable[[Any], None], ...] = (
 )
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser whose help has room for the names of options, and so have those of its commands."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"formatter_class": partial(argparse.HelpFormatter, max_help_position=30), **options})
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Make the parser of the whole command line."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="chamfer",
         description="Hierarchical clustering with Chamfer linkage.",
         epilog="'chamfer COMMAND --help' explains a command.",
     )
     parser.add_argument("--version", action="version", version=f"chamfer {chamfer.__version__}")
-    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
     for add in COMMANDS:
         add(subparsers)
     return parser
@@ -76,7 +84,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         # A terminal without block characters shows question marks instead of a traceback.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    arguments = build_parser().parse_args(argv)
+    parser = build_parser()
+    arguments = parser.parse_args(argv)
+    if not hasattr(arguments, "run"):  # no command was given
+        parser.print_help(sys.stderr)
+        return 2
     try:
         with notes(shown=not getattr(arguments, "quiet", False)):
             code: int = arguments.run(arguments)

@@ -173,7 +173,24 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         self._fit_X = X
         return self
 
-    def predict(self, X: Any) -> Array:
+    def fit_predict(self, X: Any, y: Any = None) -> Any:
+        """Cluster the rows of `X` and give their labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+            Observations, or distances with ``metric="precomputed"``.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray or pandas.Series of shape (n_samples,)
+            Labels, see `set_output`.
+        """
+        return self._output(self.fit(X).labels_, X)
+
+    def predict(self, X: Any) -> Any:
         """Give each row of `X` the cluster of its nearest training point.
 
         For a single point a, Chamfer's Ch({a}, B) is the distance to the nearest point of B: this is the cluster that
@@ -186,14 +203,50 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
 
         Returns
         -------
-        ndarray of shape (n_queries,)
-            Labels.
+        ndarray or pandas.Series of shape (n_queries,)
+            Labels, see `set_output`.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        queries = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         metric = check_metric(self.metric)
-        nearest = X.argmin(axis=1) if metric == "precomputed" else _nearest(X, Points(self._fit_X, metric))
-        return np.asarray(self.labels_[nearest])
+        nearest = queries.argmin(axis=1) if metric == "precomputed" else _nearest(queries, Points(self._fit_X, metric))
+        return self._output(self.labels_[nearest], X)
+
+    def set_output(self, *, predict: str | None = None) -> AgglomerativeClustering:
+        """Choose what `fit_predict` and `predict` give, as ``set_output`` of transformers does for ``transform``.
+
+        Parameters
+        ----------
+        predict : {"default", "pandas"} or None, default=None
+            ``"default"`` is an array; ``"pandas"`` a series named ``label`` with the index of `X`, or a new one if `X`
+            has none. None changes nothing. `labels_` is an array always.
+
+        Returns
+        -------
+        AgglomerativeClustering
+            The estimator itself.
+
+        Examples
+        --------
+        >>> import chamfer, pandas
+        >>> frame = pandas.DataFrame({"x": [0.0, 1.0, 5.0]}, index=["ann", "bob", "eve"])
+        >>> chamfer.AgglomerativeClustering(2).set_output(predict="pandas").fit_predict(frame)
+        ann    0
+        bob    0
+        eve    1
+        Name: label, dtype: int64
+        """
+        if predict is not None:
+            check_choice("predict", predict, ("default", "pandas"))
+            self._sklearn_output_config = {"predict": predict}  # the name that scikit-learn's `clone` copies
+        return self
+
+    def _output(self, labels: Array, X: Any) -> Any:
+        if getattr(self, "_sklearn_output_config", {}).get("predict") != "pandas":
+            return labels
+        import pandas as pd
+
+        return pd.Series(labels, index=X.index if isinstance(X, pd.DataFrame) else None, name="label")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -17,11 +17,15 @@ from chamfer.validation import Array
 def to_newick(Z: Any, labels: Sequence[object] | None = None, *, heights: str = "max") -> str:
     """Write a dendrogram in Newick format, as viewers of phylogenetic trees read it.
 
-        Parameters ---------- Z : array-like of shape (n - 1, 4) Dendrogram. labels : sequence of n objects,
-        optional Names of the points; their numbers by default. Names are quoted where the format needs it.
-        heights : {"max", "own", "cumulative"}, default="max" A branch is as long as the heights of its ends
-        differ. With ``"own"`` heights that may be negative, which not every reader accepts; the others
-        never fall towards the root, see `chamfer.monotone`.
+    Parameters
+    ----------
+    Z : array-like of shape (n - 1, 4)
+        Dendrogram.
+    labels : sequence of n objects, optional
+        Names of the points; their numbers by default. Names are quoted where the format needs it.
+    heights : {"max", "own", "cumulative"}, default="max"
+        A branch is as long as the heights of its ends differ. With ``"own"`` heights that may be negative, which not
+        every reader accepts; the others never fall towards the root, see `chamfer.monotone`.
 
     Returns
     -------

@@ -16,10 +16,10 @@ from chamfer.progress import Progress
 from chamfer.sources import Answer, Source
 from chamfer.validation import Array
 
-FIRST = 64  # clusters on a first list
+FIRST = 32  # clusters on a first list
 AGAIN = 8  # clusters on a list made anew, at least
 BATCH = 2048  # points whose lists are made anew at a time
-FINISH = 2_000_000  # points times clusters at which all distances that are left are computed at once
+NEAR = 16  # a point is compared with this part of all points, candidate by candidate, before its list is made anew
 
 
 @dataclass
@@ -67,7 +67,10 @@ def run_lists(
     info.source = type(source).__name__
     n, everything = source.n, np.arange(source.n, dtype=np.int32)
     engine_type = _core.Lists32 if source.dtype == np.float32 else _core.Lists64
-    engine = engine_type(n, normalized, n_neighbors is not None, AGAIN, BATCH, FINISH)
+    points = getattr(source, "points", None)
+    X, metric = (None, "euclidean") if points is None else (points.X, points.metric)
+    capped = n_neighbors is not None
+    engine = engine_type(n, normalized, capped, AGAIN, BATCH, n // NEAR, threads, X, metric)
     first = min(n - 1, FIRST if n_neighbors is None else n_neighbors + 1)
     with progress.stage("nearest neighbours", n, "point") as tick:
         start = time.perf_counter()

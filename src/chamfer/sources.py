@@ -51,6 +51,9 @@ class Source(Protocol):
         Number of points.
     dtype : dtype
         float32 or float64, of the distances.
+
+    It may also have ``points``, a `Points` with a metric that the core knows: the engine then computes a few distances
+    by itself instead of asking for whole lists.
     """
 
     n: int
@@ -71,6 +74,7 @@ class _Search:
     def __init__(self, points: Points, search: Any) -> None:
         self.n = points.n
         self.dtype = points.X.dtype
+        self.points = points
         self._search = search
 
     def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:

@@ -8,11 +8,16 @@
 // Rounding. With u the unit roundoff of F, m coordinates and N the squared length, |computed - true| of
 // N_a + N_b - 2 a.b is below (m + 16) u (N_a + N_b), rounding of coordinates and of the comparison included. So
 // every N is shrunk by the factor 1 - (m + 16) 2u beforehand, and the comparison is safe.
+//
+// Order. Near blocks come first, so that the reach shrinks soon; blocks whose balls are apart by more than the reach
+// are not multiplied at all.
 #pragma once
 
+#include <cmath>
 #include <cstring>
 #include <mutex>
 #include <numeric>
+#include <tuple>
 #include <vector>
 
 #include "blas.hpp"
@@ -26,6 +31,60 @@ namespace chamfer {
 struct SearchCount {
     Index pairs = 0;     // multiplied
     Index computed = 0;  // computed in full
+};
+
+// Balls around consecutive rows of coordinates, `size` rows each.
+template <class F>
+class Balls {
+   public:
+    struct Ball {
+        double radius, length;  // length: of the longest row, for the rounding of coordinates
+    };
+
+    Balls() = default;
+    Balls(const F* rows, Index n, Index m, Index size) : m_(m) {
+        for (Index first = 0; first < n; first += size) {
+            const Index count = std::min(size, n - first);
+            centres_.resize(centres_.size() + m, 0);
+            double* centre = centres_.data() + centres_.size() - m;
+            for (Index i = first; i < first + count; ++i)
+                for (Index k = 0; k < m; ++k) centre[k] += static_cast<double>(rows[i * m + k]);
+            for (Index k = 0; k < m; ++k) centre[k] /= static_cast<double>(count);
+            double radius = 0, origin = 0;
+            for (Index k = 0; k < m; ++k) origin += centre[k] * centre[k];
+            for (Index i = first; i < first + count; ++i) {
+                double squared = 0;
+                for (Index k = 0; k < m; ++k) {
+                    const double difference = static_cast<double>(rows[i * m + k]) - centre[k];
+                    squared += difference * difference;
+                }
+                radius = std::max(radius, squared);
+            }
+            balls_.push_back({std::sqrt(radius), std::sqrt(origin) + std::sqrt(radius)});
+        }
+    }
+
+    Index size() const { return static_cast<Index>(balls_.size()); }
+
+    // From ball i to ball j of others: between their centres.
+    double between(Index i, const Balls& others, Index j) const {
+        double squared = 0;
+        const double *x = &centres_[i * m_], *y = &others.centres_[j * m_];
+        for (Index k = 0; k < m_; ++k) squared += (x[k] - y[k]) * (x[k] - y[k]);
+        return std::sqrt(squared);
+    }
+
+    // Whether no two points of balls whose centres are `between` apart can be within reach, all rounding considered.
+    bool apart(Index i, const Balls& others, Index j, double between, double reach) const {
+        const Ball &one = balls_[i], &two = others.balls_[j];
+        const double rounding = 4 * static_cast<double>(std::numeric_limits<F>::epsilon()) * (one.length + two.length);
+        return between - one.radius - two.radius > (reach + rounding) * (1 + 1e-6);
+    }
+
+   private:
+    Index m_ = 0;
+    std::vector<double> centres_;
+    std::vector<Ball> balls_;
 };
 
 template <class T, class F>
@@ -50,6 +109,7 @@ class BlockSearch {
             for (Index k = 0; k < m; ++k) norm += static_cast<double>(row(i)[k]) * static_cast<double>(row(i)[k]);
             half_[i] = static_cast<F>(shrink * norm / 2);
         }
+        tiles_ = Balls<F>(coordinates, points.n, m, kColumns);
     }
 
     // The k nearest other points of every point: each pair is multiplied once and serves both.
@@ -59,13 +119,22 @@ class BlockSearch {
         for (Index i = 0; i < n; ++i) nearest.push_back(answers.row(order_[i]));
         std::vector<std::mutex> locks(blocks);
         std::vector<Scratch> scratch(threads);
-        parallel_tasks(blocks, threads,
-                       [&](Index block, int thread) { pair_of_blocks(block, block, nearest, locks, scratch[thread]); });
-        for (Index block = 0; block < blocks; ++block) {
-            parallel_tasks(blocks - block - 1, threads, [&](Index other, int thread) {
-                pair_of_blocks(block, block + 1 + other, nearest, locks, scratch[thread]);
+        const Balls<F> balls(coordinates_, n, m_, kBlock);
+        std::vector<BlockPair> pairs;
+        pairs.reserve(blocks * (blocks + 1) / 2);
+        for (Id a = 0; a < blocks; ++a)
+            for (Id b = a; b < blocks; ++b)
+                pairs.push_back({a == b ? -1.0f : static_cast<float>(balls.between(a, balls, b)), a, b});
+        std::ranges::sort(pairs, {}, [](const BlockPair& pair) { return std::tuple(pair.between, pair.a, pair.b); });
+        // The first ones, of blocks with themselves, are not to meet others meanwhile.
+        const Index count = static_cast<Index>(pairs.size());
+        for (Index first = 0, last = blocks; first < count;
+             first = last, last = std::min(count, first + 64 * threads)) {
+            parallel_tasks(last - first, threads, [&](Index i, int thread) {
+                const auto [between, a, b] = pairs[first + i];
+                pair_of_blocks(a, b, balls, nearest, locks, scratch[thread]);
             });
-            tick(n - n * (blocks - 1 - block) / blocks * (blocks - 1 - block) / blocks);
+            tick(n * last / count);
         }
         for (Index i = 0; i < n; ++i) answers.bounds[order_[i]] = nearest[i].finish();
         collect(scratch);
@@ -73,7 +142,7 @@ class BlockSearch {
 
     // The k nearest clusters of some points; `labels` gives the cluster of each point.
     void clusters(const Id* queries, Index count, const Id* labels, Answers<T> answers, int threads, const Tick& tick) {
-        const Columns columns = sorted_columns(labels);
+        const Columns columns = sorted_columns(labels, count);
         std::vector<Index> sorted(count);
         std::iota(sorted.begin(), sorted.end(), Index{0});
         std::sort(sorted.begin(), sorted.end(),
@@ -99,6 +168,10 @@ class BlockSearch {
    private:
     static constexpr Index kBlock = 256, kQueries = 128, kColumns = 512;
 
+    struct BlockPair {
+        float between;
+        Id a, b;
+    };
     struct Candidate {
         Id row, column;
         T distance;
@@ -117,6 +190,7 @@ class BlockSearch {
         bool by_cluster;
         std::vector<Id> place, label;      // by column
         std::vector<F> coordinates, half;  // empty if in the order of the coordinates
+        Balls<F> tiles;
     };
 
     const F* row(Index i) const { return coordinates_ + i * m_; }
@@ -128,6 +202,10 @@ class BlockSearch {
     }
 
     T exact(Index a, Index b) const { return static_cast<T>(distance(points_, metric_, order_[a], order_[b])); }
+
+    bool beyond(Index a, Index b, F half_reach) const {
+        return clearly_beyond(points_, order_[a], order_[b], 2 * static_cast<double>(half_reach));
+    }
 
     // keep[j] != 0 where products[j] - half[j] + reach[j] >= own, that is where the lower bound is within
     // reach.
@@ -148,8 +226,13 @@ class BlockSearch {
         }
     }
 
-    void pair_of_blocks(Index a, Index b, std::vector<Nearest<T>>& nearest, std::vector<std::mutex>& locks,
-                        Scratch& scratch) {
+    // How far to look for what may be within reach of one of these.
+    double widest(const F* half_reach, Index count) const {
+        return std::sqrt(2 * static_cast<double>(*std::max_element(half_reach, half_reach + count)));
+    }
+
+    void pair_of_blocks(Index a, Index b, const Balls<F>& balls, std::vector<Nearest<T>>& nearest,
+                        std::vector<std::mutex>& locks, Scratch& scratch) {
         const Index n = points_.n, top = a * kBlock, rows = std::min(kBlock, n - top);
         const Index left = b * kBlock, columns = std::min(kBlock, n - left);
         F *row_reach = scratch.reach.data(), *column_reach = row_reach + kBlock;
@@ -161,19 +244,22 @@ class BlockSearch {
             std::scoped_lock lock(locks[b]);
             for (Index j = 0; j < columns; ++j) column_reach[j] = half_reach(nearest[left + j].reach());
         }
+        if (a != b) {
+            const double reach = std::max(widest(row_reach, rows), widest(column_reach, columns));
+            if (balls.apart(a, balls, b, balls.between(a, balls, b), reach)) return;
+        }
         blas_.products(row(top), rows, m_, row(left), columns, m_, m_, scratch.products.data(), kBlock);
         scratch.count.pairs += rows * columns;
         scratch.candidates.clear();
         for (Index i = 0; i < rows; ++i) {
             const F* products = scratch.products.data() + i * kBlock;
-            const auto compute = [&](Index j) {
-                ++scratch.count.computed;
-                return exact(top + i, left + j);
-            };
             if (a != b) {
                 survivors(products, half_.data() + left, column_reach, row_reach[i], half_[top + i], columns,
                           scratch.keep.data(), [&](Index j) {
-                              scratch.candidates.push_back({static_cast<Id>(i), static_cast<Id>(j), compute(j)});
+                              ++scratch.count.computed;
+                              if (beyond(top + i, left + j, std::max(row_reach[i], column_reach[j]))) return;
+                              scratch.candidates.push_back(
+                                  {static_cast<Id>(i), static_cast<Id>(j), exact(top + i, left + j)});
                           });
             } else {
                 // Nobody else reads or writes this block yet, so lists fill and reaches shrink as we go.
@@ -182,7 +268,8 @@ class BlockSearch {
                     Nearest<T>&one = nearest[top + i], &two = nearest[left + j];
                     const F reach = half_reach(std::max(one.reach(), two.reach()));
                     if (need > reach) continue;
-                    const T distance = compute(j);
+                    ++scratch.count.computed;
+                    const T distance = exact(top + i, left + j);
                     one.offer(order_[left + j], distance, true);
                     two.offer(order_[top + i], distance, true);
                 }
@@ -196,7 +283,7 @@ class BlockSearch {
         }
     }
 
-    Columns sorted_columns(const Id* labels) const {
+    Columns sorted_columns(const Id* labels, Index queries) const {
         const Index n = points_.n;
         Columns columns{};
         columns.labels = labels;
@@ -208,7 +295,7 @@ class BlockSearch {
         Index clusters = 0;
         for (Index p = 0; p < n; ++p)
             if (!seen[labels[p]]) seen[labels[p]] = 1, ++clusters;
-        columns.by_cluster = n >= 64 * clusters;
+        columns.by_cluster = n >= 64 * clusters && queries >= kQueries;  // sorting takes as long as some queries
         if (columns.by_cluster) {
             std::stable_sort(columns.place.begin(), columns.place.end(),
                              [&](Id a, Id b) { return label_of(a) < label_of(b); });
@@ -218,6 +305,7 @@ class BlockSearch {
                 std::copy_n(row(columns.place[i]), m_, columns.coordinates.data() + i * m_);
                 columns.half[i] = half_[columns.place[i]];
             }
+            columns.tiles = Balls<F>(columns.coordinates.data(), n, m_, kColumns);
         }
         for (Index i = 0; i < n; ++i) columns.label[i] = label_of(columns.place[i]);
         return columns;
@@ -225,16 +313,21 @@ class BlockSearch {
 
     void query_block(const Id* queries, const Index* which, Index count, const Columns& columns,
                      std::vector<Nearest<T>>& nearest, Scratch& scratch) {
-        const Index n = points_.n, tiles = (n + kColumns - 1) / kColumns;
+        const Index n = points_.n;
         scratch.panel.resize(count * m_);
         for (Index i = 0; i < count; ++i)
             std::copy_n(row(place_[queries[which[i]]]), m_, scratch.panel.data() + i * m_);
         const F* coordinates = columns.by_cluster ? columns.coordinates.data() : coordinates_;
         const F* half = columns.by_cluster ? columns.half.data() : half_.data();
-        // From the tile of the queries outwards, so that the reach shrinks soon.
-        const Index home = place_[queries[which[count / 2]]] / kColumns;
-        for (Index step = 0; step < tiles; ++step) {
-            const Index away = (step + 1) / 2, tile = (home + (step % 2 ? away : tiles - away)) % tiles;
+        const Balls<F> panel(scratch.panel.data(), count, m_, count),
+            &others = columns.by_cluster ? columns.tiles : tiles_;
+        std::vector<std::pair<double, Index>> order;
+        for (Index tile = 0; tile < others.size(); ++tile) order.emplace_back(panel.between(0, others, tile), tile);
+        std::ranges::sort(order);
+        for (const auto& [between, tile] : order) {
+            T reach = 0;
+            for (Index i = 0; i < count; ++i) reach = std::max(reach, nearest[which[i]].reach());
+            if (panel.apart(0, others, tile, between, std::sqrt(squared_reach(metric_, reach)))) continue;
             const Index left = tile * kColumns, width = std::min(kColumns, n - left);
             blas_.products(scratch.panel.data(), count, m_, coordinates + left * m_, width, m_, m_,
                            scratch.products.data(), kColumns);
@@ -262,6 +355,7 @@ class BlockSearch {
                       const F reach = half_reach(known);
                       if (half[j] + own_half - products[j] > reach) return;
                       ++scratch.count.computed;
+                      if (beyond(place_[query], columns.place[left + j], reach)) return;
                       nearest.offer(label, exact(place_[query], columns.place[left + j]));
                   });
     }
@@ -283,6 +377,7 @@ class BlockSearch {
                           const Id place = columns.place[left + begin + j];
                           if (half[begin + j] + own_half - products[begin + j] > reach) return;
                           ++scratch.count.computed;
+                          if (beyond(place_[query], place, reach)) return;
                           const T distance = exact(place_[query], place);
                           if (!(distance < known)) return;
                           closer = true;
@@ -306,6 +401,7 @@ class BlockSearch {
     Index m_;
     std::vector<Id> order_, place_;
     std::vector<F> half_;  // half the squared length, shrunk
+    Balls<F> tiles_;       // kColumns rows of coordinates each
     Blas blas_;
     SearchCount count_;
 };

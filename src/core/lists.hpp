@@ -2,41 +2,56 @@
 //
 // Invariant. Every point p keeps a list of (cluster, distance) and a bound r(p). For every active cluster C
 // without p: if C is listed, the value is d(p, C); if not, d(p, C) >= r(p). Merging A and B keeps it: both
-// listed, take the smaller; one listed, it is the smaller (the other is >= r(p) >= it); none listed, d(p, A +
-// B) >= r(p).
+// listed, take the smaller; one listed within r(p), it is the smaller (the other is >= r(p) >= it); none listed, or
+// one beyond r(p), d(p, A + B) >= r(p), and it is not listed.
 //
 // Bound. With S the points of C that list B, Ch(C, B) >= sum of d(p, B) over S + sum of r(p) over the rest
 // = R(C) - gain(C, B), where R(C) sums r over C and the gain sums r(p) - d(p, B) over S. If S = C it is an
-// equality: certified. So the B with the largest gain has the smallest bound, and if certified it is C's
-// nearest neighbour.
+// equality: certified. So the B with the largest gain (zero for clusters that no point of C lists) has the smallest
+// bound, and if certified it is C's nearest neighbour. In a merge the gain of a union is, point by point, the larger
+// of two, so nothing but the union can have come closer; and gains of C + D are sums, so that the largest of C and
+// the largest of D bound them until somebody has to know.
 //
 // Loop. The cluster with the smallest bound is on top of a heap. Certified: merge, it is the global minimum.
-// Not certified: stop and ask for the lists of the points that miss the candidate. For the capped linkage, in
-// which a point counts at most r(p), every bound is the value itself and nothing is asked until no candidate
-// is left.
+// Not certified: if the candidate is small, compute the distances that are missing, which are listed beyond r(p);
+// else stop and ask for the lists of the points that miss the candidate. For the capped linkage, in which a point
+// counts at most r(p), every bound is the value itself and nothing is asked until no candidate is left.
 //
 // Cost. Merging renames the entries of the shorter of two columns (the points that list a cluster), and adds
 // the smaller of two maps of gains and of two member lists to the larger: O(n k log n) in all, whatever the
-// tree.
+// tree. Entries beyond r(p) are looked at in every merge of their cluster, but one of the two that a point has, or
+// the only one, is dropped then.
 #pragma once
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "heap.hpp"
+#include "nearest.hpp"
+#include "parallel.hpp"
+#include "points.hpp"
 #include "sums.hpp"
 #include "types.hpp"
 
 namespace chamfer {
 
 struct ListsOptions {
-    bool normalized;    // divide by the size of the cluster: Ch_N
-    bool capped;        // a point counts at most its bound
-    Index k;            // clusters asked for when a list is refreshed
-    Index batch;        // points asked for at once, about
-    Index finish_size;  // ask for all clusters of all points once they are at most this many in all
+    bool normalized;  // divide by the size of the cluster: Ch_N
+    bool capped;      // a point counts at most its bound
+    Index k;          // clusters asked for when a list is refreshed, at least
+    Index batch;      // points asked for at once, about
+    Index near;       // points of candidates that a point is compared with before its list is refreshed
+    int threads;
+};
+
+// Where distances can be computed without asking for lists.
+template <class T>
+struct Direct {
+    Points<T> points;
+    Metric metric;
 };
 
 // Points whose lists are needed, with so many clusters each. No points: all merges are done.
@@ -48,9 +63,10 @@ struct Request {
 template <class T>
 class Lists {
    public:
-    Lists(Index n, ListsOptions options)
+    Lists(Index n, ListsOptions options, std::optional<Direct<T>> direct = {})
         : n_(n),
           options_(options),
+          direct_(direct),
           active_(n),
           entries_(n),
           bound_(n, T{0}),
@@ -58,6 +74,8 @@ class Lists {
           cluster_of_(n),
           members_(n),
           columns_(n),
+          beyond_(n),
+          spent_(n, 0),
           gains_(n),
           total_(n),
           best_(n),
@@ -86,6 +104,7 @@ class Lists {
         }
         for (const Id c : touched) {
             marked_[c] = false;
+            spent_[c] = 0;
             find_best(c);
         }
     }
@@ -94,8 +113,20 @@ class Lists {
     Request advance(const Tick& tick) {
         while (active_ > 1) {
             const Id a = heap_.top();
-            if (!certified(a) && options_.capped) uncap();
-            if (!certified(a)) return request();
+            if (best_[a].stale) {
+                find_best(a);
+                continue;
+            }
+            if (!certified(a)) {
+                if (options_.capped)
+                    uncap();
+                else if (near(a))
+                    certify(a);
+                else
+                    return request();
+                tick(static_cast<Index>(merges_.size()));
+                continue;
+            }
             const Id b = best_[a].cluster;
             merges_.push_back({members_[a].front(), members_[b].front(), heap_.key(a).value});
             columns_[a].size() < columns_[b].size() ? merge(b, a) : merge(a, b);
@@ -105,14 +136,20 @@ class Lists {
     }
 
    private:
+    static constexpr T kTaken = -1;
+    static constexpr Index kShort = 32;    // clusters on a list that costs no more than a shorter one
+    static constexpr Index kAlone = 4096;  // distances too few to share among threads
+
     struct Entry {
         Id cluster;
         T distance;
     };
+    // The largest gain of a cluster; if stale, not below it.
     struct Best {
-        Id cluster = -1;
+        Id cluster = -1;  // none: a cluster that no point lists
         Id count = 0;
         Sum gain;
+        bool stale = false;
     };
     // Smaller value, certified before not, smaller lower id, smaller higher id.
     struct Key {
@@ -126,7 +163,10 @@ class Lists {
         }
     };
 
-    bool certified(Id c) const { return best_[c].cluster >= 0 && (options_.capped || best_[c].count == size(c)); }
+    bool certified(Id c) const {
+        const Best& best = best_[c];
+        return !best.stale && best.cluster >= 0 && (options_.capped || best.count == size(c));
+    }
     Id size(Id c) const { return static_cast<Id>(members_[c].size()); }
 
     Key key(Id c) const {
@@ -134,14 +174,13 @@ class Lists {
         double value = total_[c].minus(best.gain);
         if (options_.normalized) value /= size(c);
         // With the cap, a cluster that nobody lists is no candidate at any height.
-        if (options_.capped && best.cluster < 0) value = std::numeric_limits<double>::infinity();
+        if (options_.capped && best.cluster < 0 && !best.stale) value = std::numeric_limits<double>::infinity();
         const Id other = best.cluster < 0 ? ids_[c] : ids_[best.cluster];
         return {value, !certified(c), std::min(ids_[c], other), std::max(ids_[c], other)};
     }
 
     bool better(const Best& one, const Best& two, Id c) const {
-        if (one.gain.high != two.gain.high) return one.gain.high > two.gain.high;
-        if (one.gain.low != two.gain.low) return one.gain.low > two.gain.low;
+        if (one.gain != two.gain) return one.gain > two.gain;
         const bool one_sure = one.count == size(c), two_sure = two.count == size(c);
         if (one_sure != two_sure) return one_sure;
         return two.cluster < 0 || ids_[one.cluster] < ids_[two.cluster];
@@ -156,15 +195,28 @@ class Lists {
     // A single point needs no map: its list says it all.
     void find_best(Id c) {
         Best best;
+        // With the cap only listed clusters are candidates; else the rest are bounded by a gain of zero.
+        bool any = !options_.capped;
+        Index others = 0;
         const auto consider = [&](Id cluster, Id count, const Sum& gain) {
             const Best other{cluster, count, gain};
-            if (best.cluster < 0 || better(other, best, c)) best = other;
+            if (!any || better(other, best, c)) best = other;
+            any = true;
+            ++others;
         };
-        if (size(c) == 1) {
-            const Id p = members_[c].front();
-            for (const Entry& entry : entries_[p]) consider(entry.cluster, 1, gain_of(p, entry));
-        } else {
-            gains_[c].each([&](const Gain& gain) { consider(gain.cluster, gain.count, gain.sum); });
+        const auto consider_all = [&] {
+            if (size(c) == 1) {
+                const Id p = members_[c].front();
+                for (const Entry& entry : entries_[p])
+                    if (entry.cluster != c) consider(entry.cluster, 1, gain_of(p, entry));
+            } else {
+                gains_[c].each([&](const Gain& gain) { consider(gain.cluster, gain.count, gain.sum); });
+            }
+        };
+        consider_all();
+        if (best.cluster < 0 && others == active_ - 1) {  // no cluster is unlisted
+            any = false;
+            consider_all();
         }
         best_[c] = best;
         heap_.set(c, key(c));
@@ -193,18 +245,34 @@ class Lists {
         total_[c].add(-static_cast<double>(bound_[p]));
         bound_[p] = bound;
         total_[c].add(static_cast<double>(bound));
-        // The columns of clusters no longer listed keep p; whoever reads a column looks into the list again.
-        std::vector<Id> before;
-        for (const Entry& entry : list) before.push_back(entry.cluster);
-        std::sort(before.begin(), before.end());
+        std::vector<Entry> before = std::move(list);
+        std::sort(before.begin(), before.end(), [](const Entry& a, const Entry& b) { return a.cluster < b.cluster; });
         list.clear();
         list.reserve(k);
         for (Index i = 0; i < k; ++i) {
             if (clusters[i] < 0) continue;
-            list.push_back({clusters[i], distances[i]});
-            count_entry(c, p, list.back(), +1);
-            if (!std::binary_search(before.begin(), before.end(), clusters[i])) columns_[clusters[i]].push_back(p);
+            add(p, {clusters[i], distances[i]});
+            const auto same = std::ranges::lower_bound(before, clusters[i], {}, &Entry::cluster);
+            if (same == before.end() || same->cluster != clusters[i])
+                columns_[clusters[i]].push_back(p);
+            else
+                same->distance = kTaken;
         }
+        // What is known beyond the new bound stays known.
+        for (const Entry& entry : before)
+            if (entry.cluster != c && entry.distance != kTaken) add(p, entry);
+    }
+
+    void add(Id p, const Entry& entry) {
+        entries_[p].push_back(entry);
+        count_entry(cluster(p), p, entry, +1);
+        if (entry.distance > bound_[p]) beyond_[entry.cluster].push_back(p);
+    }
+
+    // p does not list this entry's cluster any more; its column keeps p, so whoever reads a column looks into the list.
+    void drop(Id p, Entry* entry) {
+        *entry = entries_[p].back();
+        entries_[p].pop_back();
     }
 
     Entry* find_entry(Id p, Id c) {
@@ -216,9 +284,11 @@ class Lists {
     // b's column, the shorter one, is renamed to a; b is gone.
     void merge(Id a, Id b) {
         std::vector<Id> touched;
+        std::erase_if(beyond_[a], [&](Id p) { return forget(p, a, b, touched); });
         for (const Id p : columns_[b])
             if (Entry* entry = find_entry(p, b)) rename(p, entry, a, b, touched);
         columns_[b] = {};
+        beyond_[b] = {};
         join(a, b);
         ids_[a] = static_cast<Id>(n_ + merges_.size() - 1);
         --active_;
@@ -227,16 +297,26 @@ class Lists {
             marked_[c] = false;
             adopt(c, a, b);
         }
-        find_best(a);
+        heap_.set(a, key(a));
+    }
+
+    // p's distance to a beyond its bound says nothing of a + b, unless p lists b too.
+    bool forget(Id p, Id a, Id b, std::vector<Id>& touched) {
+        const Id c = cluster(p);
+        Entry* entry = find_entry(p, a);
+        if (!entry || c == a || !(entry->distance > bound_[p])) return true;
+        if (c == b || find_entry(p, b)) return false;
+        mark(c, touched);
+        count_entry(c, p, *entry, -1);
+        drop(p, entry);
+        return true;
     }
 
     // p lists b, which is a from now on.
     void rename(Id p, Entry* entry, Id a, Id b, std::vector<Id>& touched) {
         const Id c = cluster(p);
-        std::vector<Entry>& list = entries_[p];
         if (c == a || c == b) {  // p's own cluster now; its gains are dropped with those of the whole cluster
-            *entry = list.back();
-            list.pop_back();
+            drop(p, entry);
             return;
         }
         mark(c, touched);
@@ -245,8 +325,9 @@ class Lists {
             count_entry(c, p, *same, -1);
             same->distance = std::min(same->distance, entry->distance);
             count_entry(c, p, *same, +1);
-            *entry = list.back();
-            list.pop_back();
+            drop(p, entry);
+        } else if (entry->distance > bound_[p]) {
+            drop(p, entry);
         } else {
             entry->cluster = a;
             columns_[a].push_back(p);
@@ -269,6 +350,9 @@ class Lists {
         gains_[a].erase(a);
         gains_[a].erase(b);
         total_[a].add(total_[b]);
+        best_[a].gain.add(best_[b].gain);
+        best_[a].stale = true;
+        spent_[a] = 0;
         if (members_[a].size() < members_[b].size()) std::swap(members_[a], members_[b]);
         const Id set = set_of_[members_[a].front()];
         for (const Id p : members_[b]) set_of_[p] = set;
@@ -288,13 +372,17 @@ class Lists {
 
     // Nothing but the new cluster a can have come closer to c, and if b was its best, a is now.
     void adopt(Id c, Id a, Id b) {
-        if (size(c) == 1) {
+        Best& best = best_[c];
+        const Gain* gain = gains_[c].find(a);  // none if all that was known of a and b lay beyond bounds
+        if (size(c) == 1 || (!gain && !best.stale)) {
             find_best(c);
             return;
         }
-        const Gain& gain = *gains_[c].find(a);
-        const Best best{a, gain.count, gain.sum};
-        if (best_[c].cluster == a || best_[c].cluster == b || better(best, best_[c], c)) best_[c] = best;
+        const Best other = gain ? Best{a, gain->count, gain->sum} : Best{};
+        if (best.stale)
+            best.gain = std::max(best.gain, other.gain);
+        else if (best.cluster == a || best.cluster == b || better(other, best, c))
+            best = other;
         heap_.set(c, key(c));
     }
 
@@ -302,35 +390,76 @@ class Lists {
     void uncap() {
         options_.capped = false;
         for (Id p = 0; p < n_; ++p)
-            if (members_[cluster(p)].front() == p) heap_.set(cluster(p), key(cluster(p)));
+            if (members_[cluster(p)].front() == p) find_best(cluster(p));
     }
 
-    // Other clusters on p's list.
+    // Whether comparing c with its candidate costs little against making lists anew.
+    bool near(Id c) const {
+        return direct_ && best_[c].cluster >= 0 && spent_[c] + size(best_[c].cluster) <= options_.near;
+    }
+
+    // Computes what the points of c miss of its candidate.
+    void certify(Id c) {
+        const Id b = best_[c].cluster;
+        std::vector<Id> missing;
+        for (const Id p : members_[c])
+            if (!find_entry(p, b)) missing.push_back(p);
+        std::vector<T> nearest(missing.size());
+        parallel_ranges(static_cast<Index>(missing.size()), 1 + kAlone / size(b), options_.threads,
+                        [&](Index begin, Index end) {
+                            for (Index i = begin; i < end; ++i) nearest[i] = nearest_of(missing[i], members_[b]);
+                        });
+        for (std::size_t i = 0; i < missing.size(); ++i) {
+            add(missing[i], {b, nearest[i]});
+            columns_[b].push_back(missing[i]);
+        }
+        spent_[c] += size(b);
+        find_best(c);
+    }
+
+    T nearest_of(Id p, const std::vector<Id>& others) const {
+        const auto& [points, metric] = *direct_;
+        T nearest = std::numeric_limits<T>::infinity();
+        double reach = nearest;
+        for (const Id q : others) {
+            if (clearly_beyond(points, p, q, reach)) continue;
+            const T found = static_cast<T>(distance(points, metric, p, q));
+            if (!(found < nearest)) continue;
+            nearest = found;
+            reach = squared_reach(metric, nearest);
+        }
+        return nearest;
+    }
+
+    // Other clusters on p's list within its bound.
     Index known(Id p) const {
-        return std::ranges::count_if(entries_[p], [&](const Entry& entry) { return entry.cluster != cluster(p); });
+        return std::ranges::count_if(entries_[p], [&](const Entry& entry) {
+            return entry.cluster != cluster(p) && !(entry.distance > bound_[p]);
+        });
     }
 
     // The points of the cluster on top that miss its candidate, and those of the next clusters that are not
-    // certified.
+    // certified. Twice the clusters known so far: the points of the cluster on top that know least decide, and those
+    // that need more wait for their turn.
     Request request() {
         Request request;
-        if (n_ * (active_ - 1) <= options_.finish_size) {
-            request.k = active_ - 1;
-            for (Id p = 0; p < n_; ++p)
-                if (known(p) < active_ - 1) request.points.push_back(p);
-            return request;
-        }
-        // Twice the clusters known so far; the cluster on top decides, and points that need more wait for their turn.
         const auto wanted = [&](Id p) { return std::max(options_.k, 2 * known(p)); };
-        const Id top = heap_.top();
+        const auto each_missing = [&](Id c, auto&& visit) {
+            for (const Id p : members_[c])
+                if (best_[c].cluster < 0 || !find_entry(p, best_[c].cluster)) visit(p, wanted(p));
+        };
+        Index least = std::numeric_limits<Index>::max(), most = 0;
+        each_missing(heap_.top(), [&](Id, Index k) {
+            least = std::min(least, k);
+            most = std::max(most, k);
+        });
+        request.k = std::max(least, std::min(most, kShort));
         Index visits = 4 * options_.batch;
         heap_.in_order([&](Id c) {
-            if (!certified(c))
-                for (const Id p : members_[c])
-                    if (best_[c].cluster < 0 || !find_entry(p, best_[c].cluster)) {
-                        if (c == top) request.k = std::max(request.k, wanted(p));
-                        if (wanted(p) <= request.k) request.points.push_back(p);
-                    }
+            if (!best_[c].stale && !certified(c) && !near(c))
+                each_missing(c, [&](Id p, Index k) {
+                    if (k <= request.k) request.points.push_back(p);
+                });
             return static_cast<Index>(request.points.size()) < options_.batch && --visits > 0;
         });
         request.k = std::min(request.k, active_ - 1);
@@ -339,12 +468,15 @@ class Lists {
 
     Index n_;
     ListsOptions options_;
+    std::optional<Direct<T>> direct_;
     Index active_;
     std::vector<std::vector<Entry>> entries_;  // by point; may still name the point's own cluster
     std::vector<T> bound_;                     // r(p)
     std::vector<Id> set_of_, cluster_of_;      // point -> member set -> cluster
     std::vector<std::vector<Id>> members_;     // by cluster
     std::vector<std::vector<Id>> columns_;     // by cluster: points that list it, and some that no longer do
+    std::vector<std::vector<Id>> beyond_;      // by cluster: points that list it beyond their bound, and some others
+    std::vector<Index> spent_;                 // by cluster: points that each of its points was compared with
     std::vector<Gains> gains_;                 // by cluster of two points and more
     std::vector<Sum> total_;                   // by cluster: R(C)
     std::vector<Best> best_;                   // by cluster: the largest gain

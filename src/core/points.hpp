@@ -50,4 +50,10 @@ double distance(const Points<T>& points, Metric metric, Index p, Index q) {
     return from_squared(metric, squared_distance(points.row(p), points.row(q), points.d));
 }
 
+// Whether the squared distance is above the limit, as far as can be told cheaply.
+template <class T>
+bool clearly_beyond(const Points<T>& points, Index p, Index q, double limit) {
+    return least_squared_distance(points.row(p), points.row(q), points.d) > limit;
+}
+
 }  // namespace chamfer

@@ -1,6 +1,7 @@
 // Sums that do not drift, and a small map of them.
 #pragma once
 
+#include <compare>
 #include <vector>
 
 #include "types.hpp"
@@ -23,6 +24,7 @@ struct Sum {
     }
     double minus(const Sum& other) const { return (high - other.high) + (low - other.low); }
     double value() const { return high + low; }
+    auto operator<=>(const Sum&) const = default;
 };
 
 // What the points of a cluster know about another cluster: how many list it, and by how much their bounds

@@ -11,6 +11,7 @@ import numpy as np
 
 from chamfer.commands.console import note
 from chamfer.commands.options import (
+    LABEL_FILES,
     add_cut,
     add_data,
     add_linkage,
@@ -19,6 +20,7 @@ from chamfer.commands.options import (
     complete_files,
     read_coordinates,
     report,
+    row_names,
     write_labels,
 )
 from chamfer.commands.trees import Tree, save_tree
@@ -36,7 +38,7 @@ def add_cluster(subparsers: Any) -> None:
         epilog="example: chamfer cluster iris.csv -k 3 --id-column name -o labels.csv --save-tree tree.npz",
     )
     add_data(parser)
-    parser.add_argument("--id-column", metavar="NAME", help="names of rows: written beside labels, not clustered by")
+    parser.add_argument("--id-column", metavar="NAME", help="names of rows, written beside labels; not clustered by")
     add_linkage(parser)
     add_cut(parser)
     add_output(parser, "labels, as .csv, .tsv, .npy or .parquet")
@@ -49,12 +51,10 @@ def run_cluster(arguments: argparse.Namespace) -> int:
     wants_labels = arguments.clusters is not None or arguments.height is not None
     if not wants_labels and arguments.save_tree is None:
         arguments.parser.error("give -k or --height for labels, or --save-tree to cut later")
-    for option in ("output", "save_tree"):
-        check_output(option, getattr(arguments, option))
+    check_output("--output", arguments.output, LABEL_FILES)
+    check_output("--save-tree", arguments.save_tree, (".npz",))
     table, coordinates = read_coordinates(arguments, (arguments.id_column,))
-    ids = None
-    if arguments.id_column is not None:
-        ids = table.column(arguments.id_column, "--id-column").tolist()
+    id_name, ids = row_names(arguments, table)
     if arguments.clusters is not None:  # say so now, not after the work
         check_integer("-k", arguments.clusters, 1, len(coordinates.X))
     start = time.perf_counter()
@@ -66,7 +66,7 @@ def run_cluster(arguments: argparse.Namespace) -> int:
         progress=sys.stderr.isatty() and not arguments.quiet,
     )
     seconds = time.perf_counter() - start
-    facts = {"linkage": arguments.linkage, "metric": arguments.metric, "id_name": arguments.id_column or "id"}
+    facts = {"linkage": arguments.linkage, "metric": arguments.metric, "id_name": id_name}
     if arguments.save_tree is not None:
         save_tree(arguments.save_tree, Tree(Z, ids, facts))
     if wants_labels:
@@ -93,8 +93,9 @@ def finish(
     if arguments.json:
         summary = {"n_points": len(labels), "n_clusters": len(sizes), "sizes": sizes.tolist()}
         known = {name: value for name, value in facts.items() if name != "id_name"}
-        report(arguments, {**summary, "order": arguments.order, **known, **more}, labels)
-    note(f"{len(labels):,} points in {len(sizes):,} clusters of {describe_sizes(sizes)} ({how})")
+        report(arguments, {**summary, "order": arguments.order, **known, **more}, labels, ids)
+    clusters = "1 cluster" if len(sizes) == 1 else f"{len(sizes):,} clusters"
+    note(f"{len(labels):,} points in {clusters} of {describe_sizes(sizes)} ({how})")
 
 
 def describe_sizes(sizes: Array) -> str:

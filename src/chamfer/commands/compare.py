@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from chamfer.commands.console import CommandError, bar, note, table
-from chamfer.commands.options import add_data, add_run, complete_files, names, read_coordinates
+from chamfer.commands.options import add_data, add_run, check_output, complete_files, names, read_coordinates
 from chamfer.evaluation import CutScores
 from chamfer.hac import METHODS, linkage
 from chamfer.plot.scores import SCORES
@@ -42,6 +42,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
     """Cluster, score, print."""
     for method in arguments.linkages:
         check_choice("--linkages", method, METHODS)
+    check_output("--plot", arguments.plot)
     data, coordinates = read_coordinates(arguments, (arguments.labels, arguments.id_column))
     y = _classes(data.column(arguments.labels, "--labels"), data.source, arguments.labels)
     trees, rows = {}, []

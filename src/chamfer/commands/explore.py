@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from chamfer.commands.console import note
-from chamfer.commands.options import add_data, add_linkage, check_output, complete_files, read_coordinates
+from chamfer.commands.options import add_data, add_linkage, check_output, complete_files, read_coordinates, row_names
 from chamfer.explorer import explore
 from chamfer.hac import linkage
 
@@ -41,11 +41,9 @@ def add_explore(subparsers: Any) -> None:
 
 def run_explore(arguments: argparse.Namespace) -> int:
     """Cluster and write the page."""
-    check_output("output", arguments.output)
+    check_output("--output", arguments.output)
     table, coordinates = read_coordinates(arguments, (arguments.id_column,))
-    ids = None
-    if arguments.id_column is not None:
-        ids = table.column(arguments.id_column, "--id-column").tolist()
+    _, ids = row_names(arguments, table)
     shown = sys.stderr.isatty() and not arguments.quiet
     Z = linkage(coordinates.X, arguments.linkage, arguments.metric, n_jobs=arguments.jobs, progress=shown)
     title = f"{Path(table.source).name}, {arguments.linkage} linkage"

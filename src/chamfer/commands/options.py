@@ -17,6 +17,8 @@ from chamfer.dendrogram import ORDERS
 from chamfer.hac import METHODS
 from chamfer.validation import Array
 
+LABEL_FILES = (".csv", ".tsv", ".txt", ".npy", ".parquet", "")
+
 
 def complete_files(action: argparse.Action) -> argparse.Action:
     """Let shells complete the names of files."""
@@ -100,10 +102,20 @@ def read_coordinates(arguments: argparse.Namespace, apart: tuple[str | None, ...
     return table, chosen
 
 
-def check_output(option: str, path: str | None) -> None:
+def row_names(arguments: argparse.Namespace, table: Table) -> tuple[str, list[Any] | None]:
+    """Give the column that names rows, and the names: the one asked for, or else the index of a data frame."""
+    name = table.index if arguments.id_column is None else arguments.id_column
+    return ("id", None) if name is None else (name, table.column(name, "--id-column").tolist())
+
+
+def check_output(option: str, path: str | None, endings: tuple[str, ...] = ()) -> None:
     """Refuse a file that could not be written, before the work is done."""
-    if path is not None and path != "-" and not Path(path).resolve().parent.is_dir():
-        raise CommandError(f"--{option.replace('_', '-')}: there is no folder {Path(path).parent}")
+    if path is None or path == "-":
+        return
+    if not Path(path).resolve().parent.is_dir():
+        raise CommandError(f"{option}: there is no folder {Path(path).parent}")
+    if endings and Path(path).suffix.lower() not in endings:
+        raise CommandError(f"{option}: the file must end in {' or '.join(filter(None, endings))}, got {path}")
 
 
 def write_labels(path: str, labels: Array, ids: list[Any] | None, id_name: str) -> None:
@@ -116,11 +128,9 @@ def write_labels(path: str, labels: Array, ids: list[Any] | None, id_name: str) 
         np.save(path, labels)
     elif ending == ".parquet":
         pandas().DataFrame(columns).to_parquet(path)
-    elif ending in (".csv", ".tsv", ".txt", ""):
+    else:
         with open(path, "w", newline="", encoding="utf-8") as file:
             _write_text(file, columns, "\t" if ending == ".tsv" else ",")
-    else:
-        raise CommandError(f"--output: labels go to a .csv, .tsv, .npy or .parquet file, got {path}")
 
 
 def _write_text(file: Any, columns: dict[str, list[Any]], separator: str) -> None:
@@ -129,8 +139,8 @@ def _write_text(file: Any, columns: dict[str, list[Any]], separator: str) -> Non
     writer.writerows(zip(*columns.values(), strict=True))
 
 
-def report(arguments: argparse.Namespace, summary: dict[str, Any], labels: Array) -> None:
+def report(arguments: argparse.Namespace, summary: dict[str, Any], labels: Array, ids: list[Any] | None) -> None:
     """Print a summary as JSON; with the labels in it if they were not written to a file."""
     if arguments.output == "-":
-        summary["labels"] = labels.tolist()
+        summary |= ({} if ids is None else {"ids": [str(each) for each in ids]}) | {"labels": labels.tolist()}
     print(json.dumps(summary))

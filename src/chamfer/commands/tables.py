@@ -40,11 +40,16 @@ def pandas() -> Any:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of a file; `aside` holds arrays of an NPZ for labels or names, never for coordinates."""
+    """Columns of a file.
+
+    `aside` holds arrays of an NPZ or the index of a data frame, for labels or names and never for coordinates;
+    `index` is the one among them that names the rows without being asked to.
+    """
 
     frame: Any
     source: str
     aside: dict[str, Array] = field(default_factory=dict)
+    index: str | None = None
 
     def column(self, name: str, option: str) -> Array:
         """Give the values of one column that `option` asks for."""
@@ -77,9 +82,9 @@ def read_table(name: str) -> Table:
         if ending == ".npz":
             return _read_npz(path)
         if ending == ".parquet":
-            return Table(_text_names(pandas().read_parquet(path)), name)
+            return _with_index(pandas().read_parquet(path), name)
         if ending in _ARROW:
-            return Table(_read_arrow(path), name)
+            return _with_index(_read_arrow(path), name)
     except (ValueError, OSError, ImportError) as error:
         raise CommandError(f"{name}: cannot be read: {error}") from error
     separator = "\t" if ending in (".tsv", ".tab") else None
@@ -143,10 +148,19 @@ def _read_arrow(path: Path) -> Any:
     from pyarrow import ArrowInvalid, feather, ipc
 
     try:
-        return _text_names(feather.read_table(path).to_pandas())
+        return feather.read_table(path).to_pandas()
     except ArrowInvalid:
         with ipc.open_stream(path.read_bytes()) as stream:
-            return _text_names(stream.read_all().to_pandas())
+            return stream.read_all().to_pandas()
+
+
+def _with_index(frame: Any, source: str) -> Table:
+    """Table of a data frame, whose index names its rows unless it only counts them."""
+    if frame.index.name is None and frame.index.equals(pandas().RangeIndex(len(frame))):
+        return Table(_text_names(frame), source)
+    names = ["index" if name is None else str(name).strip() for name in frame.index.names]
+    aside = {name: np.asarray(frame.index.get_level_values(i)) for i, name in enumerate(names)}
+    return Table(_text_names(frame.reset_index(drop=True)), source, aside, names[0] if len(names) == 1 else None)
 
 
 def _frame(array: Array, source: str) -> Any:
@@ -172,7 +186,7 @@ def choose(
     chosen = [each for each in columns or frame.columns if each not in drop and each not in set(apart)]
     text = [each for each in chosen if not _numeric(table, each)]
     if text and columns:
-        raise CommandError(f"{table.source}: --columns asks for {_quoted(text)}, which hold text, not numbers")
+        raise CommandError(f"{table.source}: --columns asks for {_quoted(text)}: text, not numbers")
     if text:
         examples = ", ".join(f"{each!r} (such as {frame[each].dropna().iloc[0]!r})" for each in text)
         note(f"note: left out because not numbers: {examples}")

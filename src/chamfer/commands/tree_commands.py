@@ -10,7 +10,7 @@ import numpy as np
 
 from chamfer.commands.cluster import finish
 from chamfer.commands.console import CommandError, note
-from chamfer.commands.options import add_cut, add_output, check_output, complete_files
+from chamfer.commands.options import LABEL_FILES, add_cut, add_output, check_output, complete_files
 from chamfer.commands.trees import Tree, load_tree
 from chamfer.dendrogram import cut
 from chamfer.export import to_json, to_newick
@@ -43,7 +43,7 @@ def run_cut(arguments: argparse.Namespace) -> int:
     """Cut and write."""
     if arguments.clusters is None and arguments.height is None:
         arguments.parser.error("give -k or --height")
-    check_output("output", arguments.output)
+    check_output("--output", arguments.output, LABEL_FILES)
     tree = load_tree(arguments.tree)
     if arguments.clusters is not None:
         check_integer("-k", arguments.clusters, 1, len(tree.Z) + 1)

@@ -26,8 +26,6 @@ class Tree:
 
 def save_tree(path: str, tree: Tree) -> None:
     """Write a tree as NPZ."""
-    if Path(path).suffix.lower() != ".npz":
-        raise CommandError(f"--save-tree: a tree goes to a .npz file, got {path}")
     content: dict[str, Any] = {"Z": tree.Z, **tree.facts}
     if tree.names is not None:
         # Text, because an array of objects could only be read back by running code from the file.

@@ -24,7 +24,9 @@ for (let m = 0; m < n - 1; m++) sizes[n + m] = sizes[children[2 * m]] + sizes[ch
 const ROOT = 2 * n - 2;
 const name = (point) => (data.names ? data.names[point] : String(point));
 const heightOf = (id) => (id < n ? 0 : heights[id - n]);
-const format = (value) => (value === 0 ? "0" : Number(value.toPrecision(4)).toLocaleString("en", { maximumSignificantDigits: 4 }));
+// Made once: asking a number for its text makes a formatter each time, which takes longer than all the rest of a table.
+const count = new Intl.NumberFormat("en").format;
+const format = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 }).format;
 
 // ---- colours: at each split the larger part keeps the colour, so that colours stay as the number of clusters changes
 
@@ -124,7 +126,7 @@ function drawTree() {
   const { width, height } = svg.getBoundingClientRect();
   svg.replaceChildren();
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  const inside = cut.clusters.filter(({ id }) => isBelow(id, state.root)).length;
+  const inside = state.root === ROOT ? cut.clusters.length : cut.clusters.filter(({ id }) => isBelow(id, state.root)).length;
   const open = shownLeaves(Math.max(Number($("detail").value), Math.min(inside, 300)));
   const order = [];
   const waiting = [state.root];
@@ -144,35 +146,30 @@ function drawTree() {
   for (const id of [...open].sort((a, b) => a - b)) {
     const [a, b] = [children[2 * (id - n)], children[2 * (id - n) + 1]];
     x.set(id, (x.get(a) + x.get(b)) / 2);
-    const group = node(svg, id, `${sizes[id].toLocaleString()} points, height ${format(heightOf(id))}, look into it`, () => look(id));
+    const group = node(svg, id, `${count(sizes[id])} points, height ${format(heightOf(id))}, look into it`, () => look(id));
     const line = `M${x.get(a)} ${y(a)}V${y(id)}H${x.get(b)}V${y(b)}`;
+    element("path", { d: line, class: "reach" }, group); // a thin line is hard to hit
     element("path", { d: line, stroke: nodeColor(id) }, group);
   }
   $("up").disabled = $("whole").disabled = state.root === ROOT;
-  $("part").textContent = state.root === ROOT ? "" : `${sizes[state.root].toLocaleString()} of ${n.toLocaleString()} points`;
+  $("part").textContent = state.root === ROOT ? "" : `${count(sizes[state.root])} of ${count(n)} points`;
 }
 
 function drawLeaf(svg, id, x, y, step, bottom, share) {
   const label = clusterAbove(id);
   const text = label < 0 ? "several clusters" : `part of cluster ${label}`;
-  const group = node(svg, id, `${text}, ${sizes[id].toLocaleString()} points, choose it`, () => chooseLabel(label));
+  const group = node(svg, id, `${text}, ${count(sizes[id])} points, choose it`, () => chooseLabel(label));
   if (id >= n) element("path", { d: `M${x} ${y}V${bottom}`, stroke: nodeColor(id), "stroke-dasharray": "2 3" }, group);
   const wide = Math.max(1, Math.min(step * 0.8, 26));
   element("rect", { x: x - wide / 2, y: bottom, width: wide, height: 4 + 20 * share, rx: 1.5, fill: nodeColor(id) }, group);
-  if (step > 26) element("text", { x, y: bottom + 37, "text-anchor": "middle" }, group).textContent = sizes[id].toLocaleString();
+  if (step > 26) element("text", { x, y: bottom + 37, "text-anchor": "middle" }, group).textContent = count(sizes[id]);
 }
 
 function node(svg, id, label, action) {
   const above = clusterAbove(id);
   const faint = state.chosen !== null && above !== state.chosen;
   const group = element("g", { tabindex: 0, role: "button", "aria-label": label, class: faint ? "faint" : "" }, svg);
-  element("title", {}, group).textContent = label;
-  group.addEventListener("click", action);
-  group.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" && event.key !== " ") return;
-    event.preventDefault();
-    action();
-  });
+  group.action = action;
   return group;
 }
 
@@ -224,7 +221,7 @@ function drawMap() {
   const drawn = cut.clusters.map(({ label }) => label).sort((a, b) => groups[b].length - groups[a].length);
   if (state.chosen !== null) drawn.push(...drawn.splice(drawn.indexOf(state.chosen), 1));
   for (const label of drawn) {
-    const strength = state.chosen === null || label === state.chosen ? 235 : 30;
+    const strength = state.chosen === null || label === state.chosen ? 235 : 60;
     drawSquares(image, groups[label], side, ratio, pixel(context, cut.clusters[label].color, strength));
   }
   context.putImageData(image, 0, 0);
@@ -317,7 +314,7 @@ function tableRow(cluster) {
   swatch.className = "swatch";
   swatch.style.background = cluster.color;
   cell(cluster.label).prepend(swatch);
-  cell(cluster.size.toLocaleString(), "number");
+  cell(count(cluster.size), "number");
   cell(format(cluster.height), "number");
   cell(cluster.spread === undefined ? "–" : format(cluster.spread), "number");
   cell(cluster.central === undefined ? "–" : name(cluster.central));
@@ -336,17 +333,21 @@ function chooseLabel(label, focus = false) {
   if (focus) $("members-title").focus();
 }
 
+let resting;
 function drawChosen() {
   $("members-panel").classList.toggle("empty", state.chosen === null);
   $("members-title").textContent = "Choose a cluster in the tree, the map or the table";
   if (state.chosen !== null) {
     const cluster = cut.clusters[state.chosen];
-    $("members-title").textContent = `Cluster ${cluster.label}: ${cluster.size.toLocaleString()} points`;
+    $("members-title").textContent = `Cluster ${cluster.label}: ${count(cluster.size)} points`;
     $("members").value = membersOf(cluster.id).map(name).join("\n");
   }
   drawTree();
   drawMap();
-  drawTable();
+  // A browser needs longer to lay out hundreds of rows than for all the rest: they wait until the slider rests.
+  clearTimeout(resting);
+  if (cut.clusters.length > 100) resting = setTimeout(drawTable, 100);
+  else drawTable();
 }
 
 function quote(text) {
@@ -395,9 +396,10 @@ function redraw() {
   if (fromSlider(Number(slider.value)) !== state.k) slider.value = toSlider(state.k);
   slider.setAttribute("aria-valuetext", `${state.k} clusters`);
   computeCut();
+  $("tip").hidden = true; // it names a cluster of the cut before
   const largest = Math.max(...cut.clusters.map(({ size }) => size));
   $("status").textContent =
-    `${n.toLocaleString()} points in ${state.k} ${state.k === 1 ? "cluster" : "clusters"}, the largest of ${largest.toLocaleString()}`;
+    `${count(n)} points in ${state.k} ${state.k === 1 ? "cluster" : "clusters"}, the largest of ${count(largest)}`;
   if (waiting) return;
   waiting = true;
   requestAnimationFrame(() => {
@@ -418,6 +420,16 @@ $("count").addEventListener("change", () => setClusters(Number($("count").value)
 $("order").addEventListener("change", () => {
   state.order = $("order").value;
   setClusters(state.k);
+});
+$("tree").addEventListener("click", (event) => event.target.closest("g")?.action());
+$("tree").addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" && event.key !== " ") return;
+  event.preventDefault();
+  event.target.action?.();
+});
+$("tree").addEventListener("pointerover", (event) => {
+  const group = event.target.closest("g");
+  if (group && !group.querySelector("title")) element("title", {}, group).textContent = group.getAttribute("aria-label");
 });
 $("root-scale").addEventListener("change", drawTree);
 $("detail").addEventListener("input", drawTree);

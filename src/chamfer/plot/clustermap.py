@@ -10,7 +10,7 @@ from chamfer.dendrogram import Dendrogram
 from chamfer.hac import linkage
 from chamfer.layout import arrange
 from chamfer.plot.canvas import current_axes
-from chamfer.plot.dendrogram import plot_dendrogram
+from chamfer.plot.dendrogram import NEUTRAL, plot_dendrogram
 from chamfer.validation import Array
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def plot_clustermap(
     above = None
     if columns is not None:
         above = ax.inset_axes((0.2, split + 0.01, 0.8, 0.99 - split))
-        plot_dendrogram(columns.Z, above)
+        plot_dendrogram(columns.Z, above, colors=[NEUTRAL])  # the others are those of clusters of rows
         above.set_axis_off()
         above.set_xlim(heat.get_xlim())
     frame = X if hasattr(X, "columns") and hasattr(X, "index") else None

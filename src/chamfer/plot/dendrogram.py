@@ -200,10 +200,8 @@ def _name_leaves(ax: Axes, tree: Dendrogram, layout: Layout, labels: Sequence[ob
         return
     n = tree.n_points
     sizes = tree.Z[:, 3].astype(int)
-    names = [
-        f"({sizes[leaf - n]})" if leaf >= n else str(leaf if labels is None else labels[leaf])
-        for leaf in layout.leaves.tolist()
-    ]
+    given = list(range(n) if labels is None else labels)  # by place: a series would be asked by its index
+    names = [f"({sizes[leaf - n]:,})" if leaf >= n else str(given[leaf]) for leaf in layout.leaves.tolist()]
     crowded = not flip and room < 7 * max(len(name) for name in names)
     axis.set_ticks(range(len(names)), names, rotation=90 if crowded else 0, fontsize=min(9.0, 0.85 * room))
     axis.set_tick_params(length=0)
