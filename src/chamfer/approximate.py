@@ -1,10 +1,11 @@
 """Centroid linkage up to a factor of 1 + epsilon, on an index of nearest neighbours that can change.
 
-A heap holds for every cluster its nearest neighbour as of when it was last looked for, and their squared distance. A
-cluster whose neighbour is gone looks again; if what it finds is farther by no more than the factor, the two are merged
-at once, otherwise it goes back into the heap. The smallest key is never above the smallest squared distance of two
-clusters: the later one, when it was made, was at most that far from its neighbour. So with an exact index every merge
-is within the factor of the best. M. Bateni and others, Efficient centroid-linkage clustering, NeurIPS 2024.
+A heap holds for every cluster its nearest neighbour as of when it was last looked for, and their squared distance. If
+the neighbour of the one on top was merged meanwhile, the union is tried; if that is farther by more than the factor,
+whatever is nearest now; if that is too far as well, it goes back into the heap. The smallest key is never above the
+smallest squared distance of two clusters: the later one, when it was made, was at most that far from its neighbour. So
+with an exact index every merge is within the factor of the best. M. Bateni and others, Efficient centroid-linkage
+clustering, NeurIPS 2024.
 """
 
 from __future__ import annotations
@@ -74,27 +75,44 @@ class ExactIndex:
 
 
 class GraphIndex:
-    """A navigable graph (HNSW) of usearch."""
+    """A navigable graph (HNSW) of usearch. What is removed stays in the way, so it is built anew when half is gone."""
 
     def __init__(self, d: int, threads: int) -> None:
+        self._d, self._threads = d, threads
+        self._start()
+
+    def _start(self) -> None:
         from usearch.index import Index as Graph
 
-        self._threads = threads
-        self._graph = Graph(ndim=d, metric="l2sq", dtype="f32", connectivity=16, expansion_add=128, expansion_search=64)
+        self._keys: dict[int, None] = {}  # in the order of their coming
+        self._most = 0
+        self._graph = Graph(
+            ndim=self._d, metric="l2sq", dtype="f32", connectivity=16, expansion_add=128, expansion_search=64
+        )
 
     def add(self, keys: Array, vectors: Array) -> None:
         """Add vectors under new keys."""
+        threads = min(self._threads, len(keys))
         with _interrupts():
-            self._graph.add(keys.astype(np.uint64), vectors.astype(np.float32), threads=self._threads)
+            self._graph.add(keys.astype(np.uint64), vectors.astype(np.float32), threads=threads)
+        self._keys.update(dict.fromkeys(keys.tolist()))
+        self._most = max(self._most, len(self._keys))
 
     def remove(self, key: int) -> None:
         """Forget a vector."""
         self._graph.remove(key)
+        del self._keys[key]
+        if _FOUND < 2 * len(self._keys) < self._most:
+            keys = np.array(list(self._keys))
+            vectors = np.asarray(self._graph.get(keys.astype(np.uint64)))
+            self._start()
+            self.add(keys, vectors)
 
     def nearest(self, vectors: Array) -> Array:
         """Keys of a few vectors near each of `vectors`, nearest first."""
+        threads = min(self._threads, len(vectors))
         with _interrupts():
-            found = self._graph.search(vectors.astype(np.float32), _FOUND, threads=self._threads)
+            found = self._graph.search(vectors.astype(np.float32), _FOUND, threads=threads)
         if len(vectors) == 1:
             keys = np.asarray(found.keys).astype(np.int64).reshape(1, -1)
             return np.pad(keys, ((0, 0), (0, _FOUND - keys.shape[1])), constant_values=-1)
@@ -142,6 +160,7 @@ class _Clusters:
         self._centres = X.astype(np.float64)  # by slot
         self._sizes = np.ones(n)  # by slot
         self._slots = {cluster: cluster for cluster in range(n)}
+        self._part_of = np.arange(2 * n - 1)  # the union that a cluster was merged into, or what that became
         self._index = index
         parts = [slice(first, min(n, first + _PART)) for first in range(0, n, _PART)]
         with progress.stage("index", n, "point") as tick:
@@ -153,7 +172,7 @@ class _Clusters:
         with progress.stage("nearest neighbours", n, "point") as tick:
             for part in parts:
                 found = index.nearest(X[part])
-                self._heap += [self._entry(part.start + i, keys) for i, keys in enumerate(found)]
+                self._heap += [self._entry(part.start + i, keys) for i, keys in enumerate(found.tolist())]
                 if tick is not None:
                     tick(part.stop)
         heapq.heapify(self._heap)
@@ -166,7 +185,9 @@ class _Clusters:
                 continue
             if other in self._slots:
                 return squared, cluster, other
-            again = self._look(cluster)
+            again = self._entry(cluster, [self._now(other)])
+            if again[0] > factor * squared:
+                again = self._look(cluster)
             if again[0] <= factor * squared:
                 return again
             heapq.heappush(self._heap, again)
@@ -178,6 +199,7 @@ class _Clusters:
         share = self._sizes[lost] / self._sizes[kept]
         self._centres[kept] += share * (self._centres[lost] - self._centres[kept])
         self._slots[union] = kept
+        self._part_of[a] = self._part_of[b] = union
         self._index.remove(a)
         self._index.remove(b)
         self._index.add(np.array([union]), self._centres[kept : kept + 1])
@@ -185,13 +207,20 @@ class _Clusters:
             heapq.heappush(self._heap, self._look(union))
         return float(self._sizes[kept])
 
+    def _now(self, cluster: int) -> int:
+        part_of = self._part_of
+        while part_of[cluster] != cluster:
+            part_of[cluster] = part_of[part_of[cluster]]
+            cluster = int(part_of[cluster])
+        return cluster
+
     def _look(self, cluster: int) -> tuple[float, int, int]:
         slot = self._slots[cluster]
-        return self._entry(cluster, self._index.nearest(self._centres[slot : slot + 1])[0])
+        return self._entry(cluster, self._index.nearest(self._centres[slot : slot + 1])[0].tolist())
 
-    def _entry(self, cluster: int, keys: Array) -> tuple[float, int, int]:
+    def _entry(self, cluster: int, keys: list[int]) -> tuple[float, int, int]:
         """The nearest of those found, by distances in double; of all others if the index finds none."""
-        others = [key for key in keys.tolist() if key != cluster and key in self._slots]
+        others = [key for key in keys if key != cluster and key in self._slots]
         if not others:
             others = [key for key in self._slots if key != cluster]
         apart = self._centres[[self._slots[key] for key in others]] - self._centres[self._slots[cluster]]

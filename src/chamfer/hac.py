@@ -115,8 +115,8 @@ def linkage(
         as far as an approximate index of nearest neighbours tells. Needs ``pip install chamfer[ann]`` to be fast.
     engine : {"auto", "dense", "points", "lists", "tradeoff"}, default="auto"
         How the closest pair is found: from all distances, O(n²) memory; from points as needed, O(n d) memory
-        (``single``, ``ward``, ``centroid``, ``median``, and ``average`` of ``"sqeuclidean"`` or ``"cosine"``); from lists
-        of nearest clusters, O(n k) memory (``chamfer``, ``chamfer_normalized``, ``chamfer_capped``); or by the paper's
+        (``single``, ``ward``, ``centroid``, ``median``, and ``average`` of squared or cosine distances); from lists of
+        nearest clusters, O(n k) memory (``chamfer``, ``chamfer_normalized``, ``chamfer_capped``); or by the paper's
         trade-off, O(n² / t) memory (``chamfer``, ``chamfer_normalized``). The result is the same.
     source : {"auto", "blas", "tree", "cdist"} or Source, default="auto"
         Where the lists engine gets nearest clusters from, see `chamfer.sources`: matrix multiplication, a k-d tree,
