@@ -25,10 +25,11 @@ REAL_METRICS = [
 
 def engines(method: str, metric: str = "euclidean") -> tuple[str, ...]:
     """The engines that can run a method on points."""
-    if method in ("single", *reference.CENTRES) and metric in FAST_METRICS:
+    fast = metric in FAST_METRICS
+    if fast and (method in ("single", *reference.CENTRES) or (method == "average" and metric != "euclidean")):
         return "auto", "dense", "points"
     if method in ("chamfer", "chamfer_normalized"):
-        return "auto", "dense", "lists"
+        return ("auto", "dense", "lists", "tradeoff") if fast else ("auto", "dense", "lists")
     return "auto", "dense"
 
 

@@ -75,9 +75,11 @@ print(chamfer.linkage([[0.0], [1.0]]).tolist())
         pytest.param(
             "distances", (8_000, 4), "'average', lambda x, y: np.abs(x - y).sum()", id="distances by a function"
         ),
-        pytest.param("merges", (100_000, 8), "'ward', engine='points'", id="chain"),
-        pytest.param("merges", (100_000, 8), "'centroid', engine='points'", id="generic algorithm"),
-        pytest.param("merges", (100_000, 8), "'single', engine='points'", id="spanning tree"),
+        pytest.param("merges", (100_000, 8), "'ward', engine='points'", id="lists of centres"),
+        pytest.param("merges", (100_000, 8), "'centroid', engine='points'", id="centres that come closer"),
+        pytest.param("nearest neighbours", (100_000, 64), "'single', engine='points'", id="nearest neighbours"),
+        pytest.param("merges", (20_000, 100), "t=50", id="trade-off"),
+        pytest.param("merges", (20_000, 8), "'centroid', epsilon=0.1", id="approximate"),
         pytest.param("merges", (10_000, 8), "'chamfer_normalized_symmetric'", id="chamfer"),
     ],
 )

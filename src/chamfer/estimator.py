@@ -49,7 +49,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         Accepted for scikit-learn's sake; `distances_` is always there.
     order : {"merge", "least", "cumulative"}, default="merge"
         Which merges the cut applies first, see `chamfer.cut`.
-    n_neighbors, engine, source, n_jobs, memory_limit, progress
+    n_neighbors, epsilon, engine, source, t, n_jobs, memory_limit, progress
         As in `chamfer.linkage`.
 
     Attributes
@@ -96,8 +96,10 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         compute_distances: bool = False,
         order: str = "merge",
         n_neighbors: int = 15,
+        epsilon: float = 0.0,
         engine: str = "auto",
         source: Any = "auto",
+        t: int | None = None,
         n_jobs: int | None = None,
         memory_limit: int | str | None = None,
         progress: bool = False,
@@ -112,8 +114,10 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         self.compute_distances = compute_distances
         self.order = order
         self.n_neighbors = n_neighbors
+        self.epsilon = epsilon
         self.engine = engine
         self.source = source
+        self.t = t
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
         self.progress = progress
@@ -156,8 +160,10 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
             method=self.linkage,
             metric=self.metric,
             n_neighbors=self.n_neighbors,
+            epsilon=self.epsilon,
             engine=self.engine,
             source=self.source,
+            t=self.t,
             n_jobs=self.n_jobs,
             memory_limit=self.memory_limit,
             progress=self.progress,

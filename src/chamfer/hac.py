@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 
 from chamfer import _core, distances
+from chamfer.approximate import make_index, run_approximate
+from chamfer.centres import run_points
 from chamfer.lists import FIRST, Info, run_lists
 from chamfer.memory import available_memory, require_memory
 from chamfer.progress import Progress
 from chamfer.sources import SOURCES, Source, make_source
+from chamfer.tradeoff import run_tradeoff
 from chamfer.validation import (
     FAST_METRICS,
     Array,
@@ -23,6 +26,7 @@ from chamfer.validation import (
     check_choice,
     check_input,
     check_integer,
+    check_number,
     check_threads,
 )
 
@@ -34,7 +38,7 @@ class Method:
     core: Callable[..., Any] | None  # for the dense engine
     square: bool = False  # the dense engine needs a square matrix, not a condensed one
     centres: bool = False  # defined by squared Euclidean distances between centres
-    points: bool = False  # the core can also work from points, in O(n d) memory
+    points: tuple[str, ...] = ()  # metrics for which the points engine can do it, in O(n d) memory
     lists: bool = False  # the lists engine can do it
     normalized: bool = False
     capped: bool = False
@@ -46,17 +50,19 @@ METHODS = {
     "chamfer_capped": Method(None, lists=True, capped=True),
     "chamfer_symmetric": Method(_core.chamfer_symmetric, square=True),
     "chamfer_normalized_symmetric": Method(_core.chamfer_normalized_symmetric, square=True),
-    "single": Method(_core.single, points=True),
+    "single": Method(_core.single, points=FAST_METRICS),
     "complete": Method(_core.complete),
-    "average": Method(_core.average),
+    "average": Method(_core.average, points=("sqeuclidean", "cosine")),
     "weighted": Method(_core.weighted),
-    "ward": Method(_core.ward, centres=True, points=True),
-    "centroid": Method(_core.centroid, centres=True, points=True),
-    "median": Method(_core.median, centres=True, points=True),
+    "ward": Method(_core.ward, centres=True, points=("euclidean",)),
+    "centroid": Method(_core.centroid, centres=True, points=("euclidean",)),
+    "median": Method(_core.median, centres=True, points=("euclidean",)),
 }
-ENGINES = ("auto", "dense", "points", "lists")
+ENGINES = ("auto", "dense", "points", "lists", "tradeoff")
 # From this many points on, lists are taken instead of all distances: measured, see docs/design.md.
 LISTS_FROM = 10_000
+# The points engine is faster than all distances with so few coordinates, or from so many points on.
+FEW_COORDINATES, POINTS_FROM, AVERAGE_FROM = 24, 15_000, 6_000
 _SMALL = 1 << 26  # bytes not worth asking the system for, which takes as long as to cluster 100 points
 
 
@@ -76,8 +82,10 @@ def linkage(
     optimal_ordering: bool = False,
     *,
     n_neighbors: int = 15,
+    epsilon: float = 0.0,
     engine: str = "auto",
     source: str | Source = "auto",
+    t: int | None = None,
     n_jobs: int | None = None,
     memory_limit: int | str | None = None,
     progress: bool = False,
@@ -102,13 +110,20 @@ def linkage(
         Order leaves so that neighbours in a plot are close, by ``scipy.cluster.hierarchy.optimal_leaf_ordering``.
     n_neighbors : int, default=15
         For ``chamfer_capped``: the number of neighbours of a point that count.
-    engine : {"auto", "dense", "points", "lists"}, default="auto"
+    epsilon : float, default=0
+        For ``centroid``: merges need not have the smallest squared distance but one within a factor of 1 + `epsilon`,
+        as far as an approximate index of nearest neighbours tells. Needs ``pip install chamfer[ann]`` to be fast.
+    engine : {"auto", "dense", "points", "lists", "tradeoff"}, default="auto"
         How the closest pair is found: from all distances, O(n²) memory; from points as needed, O(n d) memory
-        (``single``, ``ward``, ``centroid``, ``median``); or from lists of nearest clusters, O(n k) memory (``chamfer``,
-        ``chamfer_normalized``, ``chamfer_capped``). The result is the same.
+        (``single``, ``ward``, ``centroid``, ``median``, and ``average`` of squared or cosine distances); from lists of
+        nearest clusters, O(n k) memory (``chamfer``, ``chamfer_normalized``, ``chamfer_capped``); or by the paper's
+        trade-off, O(n² / t) memory (``chamfer``, ``chamfer_normalized``). The result is the same.
     source : {"auto", "blas", "tree", "cdist"} or Source, default="auto"
         Where the lists engine gets nearest clusters from, see `chamfer.sources`: matrix multiplication, a k-d tree,
         ``cdist``, or an object of your own.
+    t : int, optional
+        For the tradeoff engine: clusters of at least t points keep their distances, those of smaller ones are computed
+        again whenever they merge. By default the smallest number for which the memory is enough.
     n_jobs : int, optional
         Number of threads; all there are by default, negative numbers count from there as in scikit-learn.
     memory_limit : int or str, optional
@@ -172,11 +187,17 @@ def linkage(
     run = Run(check_threads(n_jobs), Progress(progress), check_bytes("memory_limit", memory_limit))
     if data.n == 1:
         return np.empty((0, 4))
-    n_neighbors = check_integer("n_neighbors", n_neighbors, 1)
-    if _use_lists(chosen, data, method, engine, source, run):
+    n_neighbors, epsilon = check_integer("n_neighbors", n_neighbors, 1), check_number("epsilon", epsilon, 0)
+    if t is not None:
+        t, engine = check_integer("t", t, 1, data.n), _only("t", "tradeoff", engine)
+    if epsilon > 0:
+        Z = _approximately(data, method, engine, epsilon, run)
+    elif _use_lists(chosen, data, method, engine, source, run):
         Z = _from_lists(chosen, data, n_neighbors, source, run, info)
-    elif _use_points(chosen, data, method, engine):
+    elif _use_points(chosen, data, method, engine, run):
         Z = _from_points(chosen, data, run)
+    elif engine == "tradeoff":
+        Z = _from_tradeoff(chosen, data, method, t, run)
     else:
         Z = _from_matrix(chosen, data, method, run)
     return _order_leaves(Z, data, run) if optimal_ordering else Z
@@ -199,10 +220,7 @@ def _use_lists(
     if engine != "auto" or not chosen.lists:
         return False
     fast = isinstance(data, Points) and data.metric in FAST_METRICS
-    if run.memory_limit is None and _matrix_size(chosen, data) <= _SMALL:
-        return False
-    limit = available_memory() if run.memory_limit is None else run.memory_limit
-    return (fast and data.n >= LISTS_FROM) or _matrix_size(chosen, data) > limit
+    return (fast and data.n >= LISTS_FROM) or not _matrix_fits(chosen, data, run)
 
 
 def _from_lists(
@@ -230,28 +248,47 @@ def _from_lists(
     )
 
 
-def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: str) -> bool:
+def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: str, run: Run) -> bool:
     """Whether to compute linkage values from points as needed, rather than keep a matrix."""
-    possible = chosen.points and isinstance(data, Points) and data.metric in FAST_METRICS
+    possible = isinstance(data, Points) and data.metric in chosen.points
     if engine == "points" and not possible:
         able = ", ".join(name for name, each in METHODS.items() if each.points)
-        raise ValueError(f"engine 'points' takes observations, a fast metric and one of {able}; got method {method!r}")
-    few_coordinates = isinstance(data, Points) and data.X.shape[1] <= 24
-    return engine == "points" or (engine == "auto" and possible and few_coordinates)
+        raise ValueError(
+            f"engine 'points' takes observations, a fast metric and one of {able} ('average' without 'euclidean'); "
+            f"got method {method!r}"
+        )
+    if engine != "auto" or not possible:
+        return engine == "points"
+    assert isinstance(data, Points)
+    few = data.X.shape[1] <= FEW_COORDINATES and (method != "average" or data.n >= AVERAGE_FROM)
+    return few or data.n >= POINTS_FROM or not _matrix_fits(chosen, data, run)
 
 
 def _from_points(chosen: Method, data: Points | Condensed, run: Run) -> Array:
     assert isinstance(data, Points)
     assert chosen.core is not None
-    points = distances.prepare(data)
-    distances.centre(points.X)
-    with run.progress.stage("merges", points.n - 1, "merge") as tick:
-        Z: Array = chosen.core(points.X, run.threads, tick)
-    if points.metric == "euclidean":
-        Z[:, 2] = np.sqrt(Z[:, 2])
-    elif points.metric == "cosine":
-        Z[:, 2] /= 2
-    return Z
+    return run_points(chosen.core, data, run.threads, run.progress)
+
+
+def _from_tradeoff(chosen: Method, data: Points | Condensed, method: str, t: int | None, run: Run) -> Array:
+    if chosen.core is None or not (chosen.lists and isinstance(data, Points) and data.metric in FAST_METRICS):
+        able = ", ".join(name for name, each in METHODS.items() if each.lists and each.core)
+        raise ValueError(f"engine 'tradeoff' takes observations, a fast metric and one of {able}; got {method!r}")
+    return run_tradeoff(chosen.core, data, t, run.threads, run.progress, run.memory_limit)
+
+
+def _approximately(data: Points | Condensed, method: str, engine: str, epsilon: float, run: Run) -> Array:
+    if method != "centroid" or not isinstance(data, Points) or _only("epsilon", "points", engine) != "points":
+        raise ValueError(f"epsilon must be 0 but for observations and method 'centroid', got method {method!r}")
+    distances.centre(data.X)
+    return run_approximate(data.X, epsilon, make_index(data.X, run.threads), run.progress)
+
+
+def _only(name: str, engine: str, given: str) -> str:
+    """The one engine that an argument is for, if no other was given."""
+    if given not in ("auto", engine):
+        raise ValueError(f"{name} is for engine {engine!r}, got {given!r}")
+    return engine
 
 
 def _from_matrix(chosen: Method, data: Points | Condensed, method: str, run: Run) -> Array:
@@ -286,6 +323,12 @@ def _matrix_size(chosen: Method, data: Points | Condensed) -> int:
     # Chamfer adds sums in double for each cluster of two points and more, of which there are n / 2 at most.
     n, size = data.n, int(data.dtype.itemsize)
     return n * n * (size + 6) if chosen.square else n * (n - 1) // 2 * size
+
+
+def _matrix_fits(chosen: Method, data: Points | Condensed, run: Run) -> bool:
+    if run.memory_limit is None and _matrix_size(chosen, data) <= _SMALL:
+        return True
+    return _matrix_size(chosen, data) <= (available_memory() if run.memory_limit is None else run.memory_limit)
 
 
 def _square_form(data: Condensed) -> Array:

@@ -104,6 +104,7 @@ class BlasSource(_Search):
         )
         search = getattr(_core, f"BlockSearch{suffix}")(points.X, points.metric, coordinates, order, blas())
         super().__init__(points, search)
+        self.principal = principal
         self.n_coordinates = coordinates.shape[1]
 
     def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
@@ -132,6 +133,7 @@ class TreeSource(_Search):
             coordinates = principal.coordinates(principal.few, np.float64)
         build = _core.TreeSearch32 if points.X.dtype == np.float32 else _core.TreeSearch64
         super().__init__(points, build(points.X, points.metric, coordinates, own))
+        self.principal = None if own else principal
         self.n_coordinates = coordinates.shape[1]
 
 

@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "blocks.hpp"
+#include "centre_lists.hpp"
 #include "chamfer.hpp"
 #include "dendrogram.hpp"
 #include "generic.hpp"
@@ -21,6 +22,7 @@
 #include "rounds.hpp"
 #include "scores.hpp"
 #include "spanning.hpp"
+#include "tradeoff.hpp"
 #include "tree.hpp"
 
 namespace nb = nanobind;
@@ -122,7 +124,7 @@ Merges run(const Triangle<T>& matrix, int threads, const Tick& tick) {
     }
 }
 
-// The same, from points.
+// The same from few points, whose centres are compared one by one.
 template <class R, class T>
 Merges run(const Points<T>& points, int threads, const Tick& tick) {
     if constexpr (std::is_same_v<R, Single>) {
@@ -133,6 +135,65 @@ Merges run(const Points<T>& points, int threads, const Tick& tick) {
         CentreRows<R> rows(points);
         return Generic(rows, threads).run(tick);
     }
+}
+
+// The same from many points and their first lists; `tree` says how to look for nearest centres.
+template <class R, class T, class F>
+Merges run(const Points<T>& points, const Axes& axes, const F* coordinates, bool tree, const FirstLists<T>& first,
+           const Blas& blas, int threads, const Tick& tick) {
+    Centres<R> centres(points);
+    if constexpr (R::reducible && std::is_same_v<F, double>)
+        if (tree) {
+            CentreTree<R> search(centres, axes, coordinates);
+            return CentreLists<R, CentreTree<R>>(centres, search, first, threads).run(tick);
+        }
+    CentreBlocks<Centres<R>, F> search(centres, axes, coordinates, blas);
+    return CentreLists<R, CentreBlocks<Centres<R>, F>>(centres, search, first, threads).run(tick);
+}
+
+template <class T, class F>
+Merges run_single(const Points<T>& points, Metric metric, const Axes& axes, const F* coordinates, bool tree,
+                  const FirstLists<T>& first, const Blas& blas, int threads, const Tick& tick) {
+    if constexpr (std::is_same_v<F, double>)
+        if (tree) {
+            const TreeSearch<T> search(points, metric, coordinates, axes.count(), false);
+            return in_order(SpanningForest<T, TreeSearch<T>>(points, metric, search, first, threads).run(tick));
+        }
+    const SinglePoints clusters{points.n};
+    const CentreBlocks<SinglePoints, F> search(clusters, axes, coordinates, blas);
+    return in_order(SpanningForest<T, CentreBlocks<SinglePoints, F>>(points, metric, search, first, threads).run(tick));
+}
+
+template <class R>
+void bind_points(nb::module_& m, const char* name) {
+    const auto bind = [&]<class T, class F>(T, F) {
+        m.def(
+            name,
+            [](Array<const T, 2> X, const std::string& metric, Array<const double, 1> mean, Array<const double, 2> axes,
+               Array<const F, 2> coordinates, bool tree, Array<const Id, 2> nearest, Array<const T, 2> distances,
+               Array<const T, 1> bounds, const Blas& blas, int threads, nb::object callback) {
+                const Axes to_few{mean.data(), axes.data(), static_cast<Index>(X.shape(1)),
+                                  static_cast<Index>(axes.shape(1))};
+                const FirstLists<T> first{nearest.data(), distances.data(), bounds.data(),
+                                          static_cast<Index>(nearest.shape(1))};
+                const Metric kind = metric_of(metric);
+                return tree_of(callback, false, [&](const Tick& tick) {
+                    if constexpr (std::is_same_v<R, Single>)
+                        return run_single(points_of<T>(X), kind, to_few, coordinates.data(), tree, first, blas, threads,
+                                          tick);
+                    else
+                        return run<R>(points_of<T>(X), to_few, coordinates.data(), tree, first, blas, threads, tick);
+                });
+            },
+            "X"_a.noconvert(), "metric"_a, "mean"_a, "axes"_a, "coordinates"_a.noconvert(), "tree"_a,
+            "nearest"_a.noconvert(), "distances"_a.noconvert(), "bounds"_a.noconvert(), "blas"_a, "threads"_a,
+            "tick"_a = nb::none(),
+            "Z with squared heights from points, their coordinates for a filter and their nearest other points.");
+    };
+    bind(float{}, float{});
+    bind(float{}, double{});
+    bind(double{}, float{});
+    bind(double{}, double{});
 }
 
 template <class R>
@@ -155,8 +216,7 @@ void bind_rule(nb::module_& m, const char* name) {
                     return tree_of(callback, R::reducible,
                                    [&](const Tick& tick) { return run<R>(points_of<T>(X), threads, tick); });
                 },
-                "X"_a.noconvert(), "threads"_a, "tick"_a = nb::none(),
-                "Z with squared heights from points, in O(n d) memory.");
+                "X"_a.noconvert(), "threads"_a, "tick"_a = nb::none(), "Z with squared heights from few points.");
     };
     bind(float{});
     bind(double{});
@@ -175,6 +235,20 @@ void bind_chamfer(nb::module_& m, const char* name) {
             },
             "square"_a.noconvert(), "threads"_a, "tick"_a = nb::none(),
             "Z from a square matrix of distances, which is overwritten.");
+        if constexpr (!Variant::symmetric)
+            m.def(
+                name,
+                [](Array<const T, 2> X, const std::string& metric, Index t, Array<const Id, 2> nearest,
+                   Array<const T, 2> distances, int threads, nb::object callback) {
+                    const Metric kind = metric_of(metric);
+                    return tree_of(callback, false, [&](const Tick& tick) {
+                        return Tradeoff<T, Variant>(points_of<T>(X), kind, t, nearest.data(), distances.data(), threads)
+                            .run(tick);
+                    });
+                },
+                "X"_a.noconvert(), "metric"_a, "t"_a, "nearest"_a.noconvert(), "distances"_a.noconvert(), "threads"_a,
+                "tick"_a = nb::none(),
+                "Z from points, of which the nearest other points are given, in O(n^2 / t) memory.");
     };
     bind(float{});
     bind(double{});
@@ -428,6 +502,12 @@ NB_MODULE(CHAMFER_MODULE, m) {
     bind_rule<Ward>(m, "ward");
     bind_rule<Centroid>(m, "centroid");
     bind_rule<Median>(m, "median");
+
+    bind_points<Single>(m, "single");
+    bind_points<MeanSquare>(m, "average");
+    bind_points<Ward>(m, "ward");
+    bind_points<Centroid>(m, "centroid");
+    bind_points<Median>(m, "median");
 
     bind_block_search<float, float>(m, "BlockSearch32");
     bind_block_search<float, double>(m, "BlockSearch32Double");

@@ -16,6 +16,14 @@ struct Points {
     const T* row(Index i) const { return data + i * d; }
 };
 
+// For every point its k nearest other points, and a bound that no further one is below.
+template <class T>
+struct FirstLists {
+    const Id* points;
+    const T *distances, *bounds;
+    Index k;
+};
+
 enum class Metric { euclidean, sqeuclidean, half_sqeuclidean };
 
 inline double from_squared(Metric metric, double squared) {

@@ -145,7 +145,7 @@ class Rounds {
 // The same from centres. A cluster keeps its neighbour as long as that is not merged, as nothing comes
 // closer.
 template <CentreRule R>
-    requires(R::reducible)
+    requires(R::reducible && !R::spreads)
 class CentreRounds {
    public:
     template <class T>

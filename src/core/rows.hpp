@@ -1,13 +1,13 @@
-// Where the classical algorithms get linkage values from: a condensed matrix that they update (MatrixRows),
-// or the clusters' centres, from which values are computed as needed in O(n d) memory (CentreRows).
+// Where the classical algorithms get linkage values from: a condensed matrix that they update (MatrixRows), or the
+// clusters' centres, from which values are computed as needed in O(n d) memory (CentreRows).
 //
 // Both number clusters by slots in [0, width()), of which count() are not gone, and offer
-//   value(a, b)          between two clusters
-//   nearest(c, from)     the nearest to c of the slots at or after `from`, the first of equals
-//   merge(lost, kept)    `kept` becomes the union, `lost` is gone
-//   merge_row(lost, kept) the same; values between the union and all slots, infinite for itself and those
-//   gone point(c)             a point of c compact(renamed)     may close the gaps; if so, slot c is now
-//   renamed[c], or was gone if that is kNone
+//   value(a, b)           between two clusters
+//   nearest(c, from)      the nearest to c of the slots at or after `from`, the first of equals
+//   merge(lost, kept)     `kept` becomes the union, `lost` is gone
+//   merge_row(lost, kept) the same; values between the union and all slots, infinite for itself and those gone
+//   point(c)              a point of c
+//   compact(renamed)      may close the gaps; if so, slot c is now renamed[c], or was gone if that is kNone
 #pragma once
 
 #include <cmath>
@@ -160,6 +160,7 @@ class MatrixRows {
 };
 
 template <CentreRule R>
+    requires(!R::spreads)
 class CentreRows {
    public:
     using Value = double;
@@ -197,7 +198,7 @@ class CentreRows {
             const double difference = centres_.at(a, k) - centres_.at(b, k);
             squared += difference * difference;
         }
-        return R::between(squared, sizes_[a], sizes_[b]);
+        return between<R>(squared, sizes_[a], sizes_[b]);
     }
 
     Neighbour<double> nearest(Id c, Index from) const {
@@ -220,8 +221,8 @@ class CentreRows {
         if (from > first) std::fill_n(values, from - first, kGone);
         if (search.self >= first && search.self < first + length) values[search.self - first] = kGone;
         // Values grow with the size, which is at least one: most chunks need no more than this.
-        if (!(R::between(minimum(values, length), search.size, 1.0) < search.best.value)) return;
-        for (Index i = 0; i < length; ++i) values[i] = R::between(values[i], search.size, sizes_[first + i]);
+        if (!(between<R>(minimum(values, length), search.size, 1.0) < search.best.value)) return;
+        for (Index i = 0; i < length; ++i) values[i] = between<R>(values[i], search.size, sizes_[first + i]);
         const Index at = argmin(values, length);
         if (values[at] < search.best.value) search.best = {values[at], static_cast<Id>(first + at)};
     }
@@ -239,7 +240,7 @@ class CentreRows {
         merge(lost, kept);
         const Search search = start(kept);
         centres_.squared_distances(search.centre.data(), 0, width(), row_.data());
-        for (Index x = 0; x < width(); ++x) row_[x] = R::between(row_[x], search.size, sizes_[x]);
+        for (Index x = 0; x < width(); ++x) row_[x] = between<R>(row_[x], search.size, sizes_[x]);
         row_[kept] = kGone;
         return row_.data();
     }

@@ -41,38 +41,52 @@ struct Weighted {
 };
 
 struct Ward {
-    static constexpr bool reducible = true;
+    static constexpr bool reducible = true, spreads = false;
     static double update(double ax, double bx, double ab, Sizes n) {
         return ((n.a + n.x) * ax + (n.b + n.x) * bx - n.x * ab) / (n.a + n.b + n.x);
     }
-    // The same from centres: what merging costs, scaled so that two points are at their squared distance.
-    static double between(double squared, double a, double b) { return 2 * a * b / (a + b) * squared; }
+    static double ease(double size) { return 0.5 / size; }
     static double share(double a, double b) { return a / (a + b); }
 };
 
 struct Centroid {
-    static constexpr bool reducible = false;
+    static constexpr bool reducible = false, spreads = false;
     static double update(double ax, double bx, double ab, Sizes n) {
         const double total = n.a + n.b;
         return (n.a * ax + n.b * bx - n.a * n.b * ab / total) / total;
     }
-    static double between(double squared, double, double) { return squared; }
+    static double ease(double) { return 0.5; }
     static double share(double a, double b) { return a / (a + b); }
 };
 
 struct Median {
-    static constexpr bool reducible = false;
+    static constexpr bool reducible = false, spreads = false;
     static double update(double ax, double bx, double ab, Sizes) { return (ax + bx) / 2 - ab / 4; }
-    static double between(double squared, double, double) { return squared; }
+    static double ease(double) { return 0.5; }
     static double share(double, double) { return 0.5; }
 };
 
-// Rules that can be told from the centres of two clusters and their sizes; `between` must not fall when a
-// size grows, and `share` says how much of the new centre comes from a.
+// Average linkage of squared Euclidean distances: their mean exceeds that of the centres by the two variances.
+struct MeanSquare : Average {
+    static constexpr bool spreads = true;
+    static double ease(double) { return 0.5; }
+    static double share(double a, double b) { return a / (a + b); }
+};
+
+// Rules that can be told from the centres of two clusters, their sizes and their variances. The value is
+//   (|centre A - centre B|^2 + spread A + spread B) / (ease A + ease B),
+// the spread being the variance if it counts at all; `share` says how much of the new centre comes from a.
 template <class R>
 concept CentreRule = Rule<R> && requires(double value) {
-    { R::between(value, value, value) } -> std::same_as<double>;
+    { R::spreads } -> std::convertible_to<bool>;
+    { R::ease(value) } -> std::same_as<double>;
     { R::share(value, value) } -> std::same_as<double>;
 };
+
+// The value without spreads, from the squared distance of the centres and the sizes.
+template <CentreRule R>
+double between(double squared, double a, double b) {
+    return squared / (R::ease(a) + R::ease(b));
+}
 
 }  // namespace chamfer

@@ -119,9 +119,37 @@ class TreeSearch {
                 const Index begin = first + task * kShare, end = std::min(count, begin + kShare);
                 for (Index i = begin; i < end; ++i) {
                     Nearest<T> nearest = answers.row(sorted[i]);
-                    search(queries[sorted[i]], label_of, uniform, nearest);
+                    descend(
+                        queries[sorted[i]], label_of, uniform, [&] { return limit(nearest.reach()); },
+                        [&](Id label) { return limit(nearest.distance_to(label)); },
+                        [&](Id, Id label, double squared) {
+                            nearest.offer(label, static_cast<T>(from_squared(metric_, squared)));
+                        });
                     answers.bounds[sorted[i]] = nearest.finish();
                 }
+            });
+            tick(std::min(count, first + kShare * kGroup));
+        }
+    }
+
+    // Calls near(i, p) for points p with another label than query i that may be within the squared distance reach(i),
+    // which may shrink meanwhile.
+    template <class Reach, class Near>
+    void search(const std::vector<Id>& queries, const std::vector<Id>& labels, int threads, const Tick& tick,
+                Reach&& reach, Near&& near) const {
+        std::vector<Id> label_of(points_.n), uniform(tree_.nodes().size());
+        for (Index i = 0; i < points_.n; ++i) label_of[i] = labels[tree_.order()[i]];
+        find_uniform(label_of, uniform);
+        constexpr Index kShare = 64, kGroup = 256;
+        const Index count = static_cast<Index>(queries.size());
+        for (Index first = 0; first < count; first += kShare * kGroup) {
+            parallel_tasks(std::min(kGroup, (count - first + kShare - 1) / kShare), threads, [&](Index task, int) {
+                const Index begin = first + task * kShare, end = std::min(count, begin + kShare);
+                for (Index i = begin; i < end; ++i)
+                    descend(
+                        queries[i], label_of, uniform, [&] { return reach(i) * (1 + 1e-12) + slack_; },
+                        [](Id) { return std::numeric_limits<double>::infinity(); },
+                        [&](Id p, Id, double) { near(i, p); });
             });
             tick(std::min(count, first + kShare * kGroup));
         }
@@ -157,7 +185,11 @@ class TreeSearch {
 
     double limit(T reach) const { return squared_reach(metric_, reach) * (1 + 1e-12) + slack_; }
 
-    void search(Id query, const std::vector<Id>& label_of, const std::vector<Id>& uniform, Nearest<T>& nearest) const {
+    // Calls found(p, label, squared) for points p outside the query's own cluster that are within reach() and, for
+    // their cluster, within known(label), both squared.
+    template <class Reach, class Known, class Found>
+    void descend(Id query, const std::vector<Id>& label_of, const std::vector<Id>& uniform, Reach&& reach,
+                 Known&& known, Found&& found) const {
         struct Waiting {
             Id node;
             double squared;
@@ -170,29 +202,24 @@ class TreeSearch {
         while (waiting > 0) {
             const Waiting next = stack[--waiting];
             const Id label = uniform[next.node];
-            if (label == own || next.squared > limit(nearest.reach())) continue;
-            if (label != kMixed && next.squared > limit(nearest.distance_to(label))) continue;
+            if (label == own || next.squared > reach()) continue;
+            if (label != kMixed && next.squared > known(label)) continue;
             const auto& node = tree_.nodes()[next.node];
-            if (!node.right) {
-                leaf(query, x, own, node, label_of, nearest);
+            if (node.right) {
+                const Waiting left{next.node + 1, to_box(x, next.node + 1)}, right{node.right, to_box(x, node.right)};
+                const bool left_first = left.squared <= right.squared;
+                stack[waiting++] = left_first ? right : left;
+                stack[waiting++] = left_first ? left : right;
                 continue;
             }
-            const Waiting left{next.node + 1, to_box(x, next.node + 1)}, right{node.right, to_box(x, node.right)};
-            const bool left_first = left.squared <= right.squared;
-            stack[waiting++] = left_first ? right : left;
-            stack[waiting++] = left_first ? left : right;
-        }
-    }
-
-    void leaf(Id query, const double* x, Id own, const typename KdTree<double>::Node& node,
-              const std::vector<Id>& label_of, Nearest<T>& nearest) const {
-        for (Id i = node.begin; i < node.end; ++i) {
-            if (label_of[i] == own) continue;
-            double squared = squared_distance(x, sorted_.data() + i * m_, m_);
-            if (squared > limit(nearest.reach())) continue;
-            const Id p = tree_.order()[i];
-            if (!own_) squared = squared_distance(points_.row(query), points_.row(p), points_.d);
-            nearest.offer(label_of[i], static_cast<T>(from_squared(metric_, squared)));
+            for (Id i = node.begin; i < node.end; ++i) {
+                if (label_of[i] == own) continue;
+                double squared = squared_distance(x, sorted_.data() + i * m_, m_);
+                if (squared > reach()) continue;
+                const Id p = tree_.order()[i];
+                if (!own_) squared = squared_distance(points_.row(query), points_.row(p), points_.d);
+                found(p, label_of[i], squared);
+            }
         }
     }
 

@@ -1,0 +1,217 @@
+// Chamfer linkage in less memory for more time, the paper's section 5. What the dense engine keeps for every cluster
+// is kept for large ones only, of at least t points, of which there are at most n / t. For a small cluster it is
+// computed from the points whenever it is needed, O(n) distances for each of fewer than t points. O(n^2 / t) memory and
+// O(n^2 t) distances.
+//
+// A cluster has the slot of one of its points. Kept at all times, for every cluster C its points, its nearest neighbour
+// and the value to that; and for large C
+//   to[p]    the distance from point p to C
+//   from[x]  Ch(C, X) for every other cluster X, by slot
+// Ch and Ch_N never come closer to anything but the new cluster, so a lost nearest neighbour is replaced by it
+// (Observation 2). The symmetric variants have no such neighbour: they do not compile.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "kernels.hpp"
+#include "parallel.hpp"
+#include "points.hpp"
+#include "types.hpp"
+
+namespace chamfer {
+
+template <class T, class Variant>
+    requires(!Variant::symmetric)
+class Tradeoff {
+   public:
+    // `nearest` and `distances`: the nearest other point of every point.
+    Tradeoff(Points<T> points, Metric metric, Index t, const Id* nearest, const T* distances, int threads)
+        : points_(points),
+          metric_(metric),
+          t_(t),
+          threads_(threads),
+          neighbour_(nearest, nearest + points.n),
+          value_(distances, distances + points.n),
+          slot_(points.n),
+          id_(points.n),
+          active_(points.n),
+          members_(points.n),
+          kept_(points.n),
+          place_(points.n, kNone),
+          block_(kTogether * points.n),
+          least_(points.n, kFar),
+          in_(points.n) {
+        std::iota(slot_.begin(), slot_.end(), Id{0});
+        id_ = active_ = slot_;
+        for (Id p = 0; p < points.n; ++p) members_[p] = {p};
+    }
+
+    Merges run(const Tick& tick) {
+        for (Id p = 0; p < points_.n && t_ == 1; ++p) kept_[p] = compute(p, tick, 0);
+        Merges merges;
+        merges.reserve(points_.n - 1);
+        while (active_.size() > 1) {
+            const Id a = closest(), b = neighbour_[a];
+            merges.push_back({a, b, value_[a]});
+            const Index done = static_cast<Index>(merges.size());
+            merge(a, b, static_cast<Id>(points_.n + done - 1), tick, done);
+            tick(done);
+        }
+        return merges;
+    }
+
+   private:
+    static constexpr T kFar = std::numeric_limits<T>::infinity();
+    static constexpr double kGone = std::numeric_limits<double>::infinity();
+    static constexpr Id kNone = -1;
+    static constexpr Index kTogether = 64;  // points whose distances are computed together
+
+    struct Rows {
+        std::vector<T> to;
+        std::vector<double> from;
+    };
+
+    Index size(Id c) const { return static_cast<Index>(members_[c].size()); }
+    double scale(Id c) const { return Variant::normalized ? 1 / static_cast<double>(size(c)) : 1; }
+    std::pair<Id, Id> ordered(Id c, Id x) const { return std::minmax(id_[c], id_[x]); }
+
+    Id closest() const {
+        Id best = active_.front();
+        for (const Id c : active_)
+            if (value_[c] < value_[best] ||
+                (value_[c] == value_[best] && ordered(c, neighbour_[c]) < ordered(best, neighbour_[best])))
+                best = c;
+        return best;
+    }
+
+    void merge(Id a, Id b, Id id, const Tick& tick, Index done) {
+        if (size(a) < size(b)) std::swap(a, b);
+        Rows rows = take(a, tick, done), other = take(b, tick, done);
+        for (Index p = 0; p < points_.n; ++p) rows.to[p] = std::min(rows.to[p], other.to[p]);
+        for (const Id x : active_) rows.from[x] += other.from[x];
+        spare_.push_back(std::move(other));
+        join(a, b, id);
+        update_neighbours(a, b, rows.to);
+        choose_neighbour(a, rows.from);
+        (size(a) >= t_ ? kept_[a] : spare_.emplace_back()) = std::move(rows);
+    }
+
+    Rows take(Id c, const Tick& tick, Index done) {
+        return kept_[c].to.empty() ? compute(c, tick, done) : std::exchange(kept_[c], {});
+    }
+
+    // The rows of a cluster from its points.
+    Rows compute(Id c, const Tick& tick, Index done) {
+        Rows rows;
+        if (!spare_.empty()) {
+            rows = std::move(spare_.back());
+            spare_.pop_back();
+        }
+        rows.to.assign(points_.n, kFar);
+        rows.from.assign(points_.n, 0.0);
+        for (Index i = 0; i < size(c); ++i) {
+            if (place_[members_[c][i]] == kNone) {
+                fetch(c, i);
+                tick(done);
+            }
+            add(&block_[place_[members_[c][i]] * points_.n], rows);
+        }
+        return rows;
+    }
+
+    // Distances from points of c, from the i-th on, and from those of the clusters that may merge next: many rows at a
+    // time, or memory would be slower than the processor.
+    void fetch(Id c, Index i) {
+        for (const Id p : fetched_) place_[p] = kNone;
+        fetched_.clear();
+        want(c, i);
+        std::vector<Id> next = active_;
+        const auto end = next.begin() + std::min<std::ptrdiff_t>(kTogether, next.size());
+        std::partial_sort(next.begin(), end, next.end(), [&](Id x, Id y) { return value_[x] < value_[y]; });
+        for (auto x = next.begin(); x != end; ++x) {
+            want(*x, 0);
+            if (neighbour_[*x] != kNone) want(neighbour_[*x], 0);
+        }
+        constexpr Index kPart = 64;  // points that stay in the cache for all rows
+        const Index n = points_.n, count = static_cast<Index>(fetched_.size());
+        parallel_tasks((n + kPart - 1) / kPart, count * n * points_.d < (1 << 18) ? 1 : threads_, [&](Index part, int) {
+            for (Index row = 0; row < count; ++row)
+                for (Index q = part * kPart; q < std::min(n, (part + 1) * kPart); ++q)
+                    block_[row * n + q] = static_cast<T>(distance(points_, metric_, fetched_[row], q));
+        });
+    }
+
+    void want(Id c, Index i) {
+        if (!kept_[c].to.empty()) return;
+        for (; i < size(c) && static_cast<Index>(fetched_.size()) < kTogether; ++i)
+            if (const Id p = members_[c][i]; place_[p] == kNone) {
+                place_[p] = static_cast<Id>(fetched_.size());
+                fetched_.push_back(p);
+            }
+    }
+
+    // What a point of a cluster adds to its rows: `row` holds the point's distances to all points.
+    void add(const T* row, Rows& rows) {
+        for (Index q = 0; q < points_.n; ++q) {
+            rows.to[q] = std::min(rows.to[q], row[q]);
+            least_[slot_[q]] = std::min(least_[slot_[q]], row[q]);
+        }
+        for (const Id x : active_) rows.from[x] += static_cast<double>(std::exchange(least_[x], kFar));
+    }
+
+    void join(Id a, Id b, Id id) {
+        for (const Id p : members_[b]) slot_[p] = a;
+        members_[a].insert(members_[a].end(), members_[b].begin(), members_[b].end());
+        std::vector<Id>().swap(members_[b]);
+        id_[a] = id;
+        value_[b] = kGone;
+        active_.erase(std::lower_bound(active_.begin(), active_.end(), b));
+    }
+
+    // Everything compares its nearest neighbour with the union of a and b, in the slot of a.
+    void update_neighbours(Id a, Id b, const std::vector<T>& to) {
+        for (const Id x : active_) in_[x] = 0;
+        for (Index p = 0; p < points_.n; ++p) in_[slot_[p]] += static_cast<double>(to[p]);
+        for (const Id x : active_) {
+            if (x == a) continue;
+            if (!kept_[x].from.empty()) kept_[x].from[a] = in_[x];
+            const double value = scale(x) * in_[x];
+            if (value < value_[x] || neighbour_[x] == a || neighbour_[x] == b) {
+                neighbour_[x] = a;
+                value_[x] = value;
+            }
+        }
+    }
+
+    void choose_neighbour(Id a, const std::vector<double>& from) {
+        Id best = a;
+        for (const Id x : active_)
+            if (x != a &&
+                (best == a || from[x] < from[best] || (from[x] == from[best] && ordered(a, x) < ordered(a, best))))
+                best = x;
+        neighbour_[a] = best;
+        value_[a] = best == a ? kGone : scale(a) * from[best];
+    }
+
+    Points<T> points_;
+    Metric metric_;
+    Index t_;
+    int threads_;
+    std::vector<Id> neighbour_;
+    std::vector<double> value_;             // linkage value to the neighbour
+    std::vector<Id> slot_;                  // by point
+    std::vector<Id> id_;                    // of the clusters, in the order of their making
+    std::vector<Id> active_;                // slots, ascending
+    std::vector<std::vector<Id>> members_;  // by slot
+    std::vector<Rows> kept_, spare_;        // by slot, empty for small clusters; rows to use again
+    std::vector<Id> fetched_, place_;       // points whose distances are in block_, and in which row
+    std::vector<T> block_;
+    std::vector<T> least_;  // distances from one point to clusters, infinite when not in use
+    std::vector<double> in_;
+};
+
+}  // namespace chamfer
