@@ -36,6 +36,24 @@ def normal(n: int, d: int) -> Callable[[Path], np.ndarray]:
     return lambda folder: np.random.default_rng(0).normal(size=(n, d))
 
 
+def isotropic(n: int, d: int) -> Callable[[Path], np.ndarray]:
+    return lambda folder: np.random.default_rng(0).normal(size=(n, d)).astype(np.float32)
+
+
+def mixture(n: int) -> Callable[[Path], np.ndarray]:
+    """200 Gaussians of different scale in the plane, and 10% noise."""
+
+    def make(folder: Path) -> np.ndarray:
+        random = np.random.default_rng(0)
+        centres, scales = random.uniform(0, 100, size=(200, 2)), np.exp(random.normal(-1, 1, size=200))
+        which, noise = random.integers(200, size=n), random.random(n) < 0.1
+        X = centres[which] + random.normal(size=(n, 2)) * scales[which, None]
+        X[noise] = random.uniform(0, 100, size=(noise.sum(), 2))
+        return X
+
+    return make
+
+
 Run = Callable[[np.ndarray], np.ndarray | None]
 
 
@@ -57,6 +75,12 @@ def plain_pass(X: np.ndarray) -> None:
         nearest[first : first + 1024] = block.argmin(axis=1)
 
 
+def plain_product(X: np.ndarray) -> None:
+    """The multiplication of that pass alone."""
+    for first in range(0, len(X), 1024):
+        X[first : first + 1024] @ X.T
+
+
 def fastcluster(function: str, method: str) -> Run:
     def run(X: np.ndarray) -> np.ndarray:
         import fastcluster
@@ -72,6 +96,23 @@ CASES = {
     **{f"tradeoff-covtype-t{t}": (COVTYPE_20, linkage("chamfer", t=t)) for t in (1, 2, 5, 10, 20)},
     "lists-covtype": (COVTYPE_20, linkage("chamfer", engine="lists")),
     "pass": (MNIST, plain_pass),
+    "product": (MNIST, plain_product),
+    "chamfer-mnist": (MNIST, linkage("chamfer")),
+    "squared-mnist": (MNIST, linkage("chamfer", "sqeuclidean")),
+    "capped-mnist": (MNIST, linkage("chamfer_capped")),
+    "chamfer-covtype": (data_set("covtype", None, np.float64), linkage("chamfer")),
+    "product-isotropic": (isotropic(20_000, 256), plain_product),
+    "chamfer-isotropic": (isotropic(20_000, 256), linkage("chamfer")),
+    **{
+        f"growth-{method}-mnist-{n}": (data_set("mnist", n), linkage(method, engine="lists"))
+        for method in ("chamfer", "chamfer_capped")
+        for n in (5_000, 10_000, 20_000, 40_000, 70_000)
+    },
+    **{
+        f"growth-{method}-plane-{n}": (mixture(n), linkage(method, engine="lists"))
+        for method in ("chamfer", "chamfer_capped")
+        for n in (10_000, 30_000, 100_000, 300_000, 1_000_000)
+    },
     "ward-mnist": (MNIST, linkage("ward", engine="points")),
     "single-mnist": (MNIST, linkage("single", engine="points")),
     "meansquare-mnist": (MNIST, linkage("average", "sqeuclidean", engine="points")),
