@@ -56,4 +56,4 @@ def _few_coordinates(points: Points, source: BlasSource | TreeSource, mean: Arra
     dtype = np.float64 if principal is None or tree else principal.filter_dtype
     if principal is None or m == d:
         return mean, np.empty((d, 0)), np.ascontiguousarray(points.X - mean, dtype=dtype)
-    return principal._mean, np.ascontiguousarray(principal._axes[:, :m]), principal.coordinates(m, dtype)
+    return principal.mean, np.ascontiguousarray(principal.axes[:, :m]), principal.coordinates(m, dtype)

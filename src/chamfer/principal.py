@@ -30,12 +30,12 @@ class Principal:
 
     def __init__(self, points: Points) -> None:
         self._X = points.X
-        self._mean = centre(points.X)
+        self.mean = centre(points.X)
         n, d = points.X.shape
         random = np.random.default_rng(0)
         rows = np.sort(random.choice(n, min(n, _SAMPLE), replace=False))
-        sample = points.X[rows].astype(np.float64) - self._mean
-        self._axes = _axes(sample, min(max(_MANY), d, len(rows)))
+        sample = points.X[rows].astype(np.float64) - self.mean
+        self.axes = _axes(sample, min(max(_MANY), d, len(rows)))
         self._try(sample, random)
 
     def _try(self, sample: Array, random: Any) -> None:
@@ -47,9 +47,9 @@ class Principal:
         neighbours = max(1, min(len(sample) - 1, round(np.clip(n / 200, *_NEIGHBOURS) * len(sample) / n)))
         reach = np.partition(squared, neighbours, axis=1)[:, neighbours][:, None]
         lengths = np.square(sample).sum(axis=1), np.square(queries).sum(axis=1)
-        here, there = queries @ self._axes, sample @ self._axes
+        here, there = queries @ self.axes, sample @ self.axes
         shares = {}
-        for m in [each for each in _FEW + _MANY if each < min(d, self._axes.shape[1] + 1)]:
+        for m in [each for each in _FEW + _MANY if each < min(d, self.axes.shape[1] + 1)]:
             rest = [
                 np.sqrt(np.maximum(length - np.square(each[:, :m]).sum(axis=1), 0))
                 for length, each in ((lengths[1], here), (lengths[0], there))
@@ -65,7 +65,7 @@ class Principal:
         self.best = min(costs, key=lambda m: costs[m])
         self.seconds_per_pair = costs[self.best] * 1e-9
         few = [m for m in _FEW if m in shares]
-        self.few = min(few, key=lambda m: (shares[m] > 1.2 * shares[few[-1]] + 1e-4, m)) if few else self._axes.shape[1]
+        self.few = min(few, key=lambda m: (shares[m] > 1.2 * shares[few[-1]] + 1e-4, m)) if few else self.axes.shape[1]
         self.share_of_few = shares.get(self.few, 1.0)
         # float32 is enough where its rounding is small against the distances of neighbours.
         rounding = (self.best + 16) * np.finfo(np.float32).eps * 2 * np.median(lengths[0])
@@ -76,10 +76,10 @@ class Principal:
         """Of every point, m principal coordinates and the length of the rest; all coordinates if m is d."""
         n, d = self._X.shape
         out = np.empty((n, d if m == d else m + 1), dtype)
-        axes = self._axes[:, :m]
+        axes = self.axes[:, :m]
         for first in range(0, n, _SAMPLE):
             part = slice(first, first + _SAMPLE)
-            rows = self._X[part].astype(np.float64) - self._mean
+            rows = self._X[part].astype(np.float64) - self.mean
             if m == d:
                 out[part] = rows
                 continue
