@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-SLOW = 5.0  # seconds; what takes longer is measured once
+SLOW = 15.0  # seconds; what takes longer is measured once
 
 
 def seconds(function: Callable[[], Any], repeats: int) -> tuple[float, int]:

@@ -61,8 +61,9 @@ METHODS = {
 ENGINES = ("auto", "dense", "points", "lists", "tradeoff")
 # From this many points on, lists are taken instead of all distances: measured, see docs/design.md.
 LISTS_FROM = 10_000
-# The points engine is faster than all distances with so few coordinates, or from so many points on.
-FEW_COORDINATES, POINTS_FROM, AVERAGE_FROM = 24, 15_000, 6_000
+# The points engine is faster than all distances with so few coordinates, or from so many points on. Where centres may
+# come closer it is a little slower, but needs no gigabytes.
+FEW_COORDINATES, POINTS_FROM, CLOSER_FROM, AVERAGE_FROM = 24, 15_000, 30_000, 6_000
 _SMALL = 1 << 26  # bytes not worth asking the system for, which takes as long as to cluster 100 points
 
 
@@ -261,7 +262,8 @@ def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: s
         return engine == "points"
     assert isinstance(data, Points)
     few = data.X.shape[1] <= FEW_COORDINATES and (method != "average" or data.n >= AVERAGE_FROM)
-    return few or data.n >= POINTS_FROM or not _matrix_fits(chosen, data, run)
+    many = data.n >= (CLOSER_FROM if method in ("centroid", "median") else POINTS_FROM)
+    return few or many or not _matrix_fits(chosen, data, run)
 
 
 def _from_points(chosen: Method, data: Points | Condensed, run: Run) -> Array:
