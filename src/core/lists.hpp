@@ -137,8 +137,9 @@ class Lists {
 
    private:
     static constexpr T kTaken = -1;
-    static constexpr Index kShort = 32;    // clusters on a list that costs no more than a shorter one
-    static constexpr Index kAlone = 4096;  // distances too few to share among threads
+    static constexpr Index kShort = 32;             // clusters on a list that costs no more than a shorter one
+    static constexpr Index kMost = Index{1} << 23;  // distances between ticks: nobody waits a second for Ctrl-C
+    static constexpr Index kAlone = 4096;           // distances too few to share among threads
 
     struct Entry {
         Id cluster;
@@ -395,7 +396,9 @@ class Lists {
 
     // Whether comparing c with its candidate costs little against making lists anew.
     bool near(Id c) const {
-        return direct_ && best_[c].cluster >= 0 && spent_[c] + size(best_[c].cluster) <= options_.near;
+        if (!direct_ || best_[c].cluster < 0) return false;
+        const Index others = size(best_[c].cluster);
+        return spent_[c] + others <= options_.near && size(c) * others <= kMost;
     }
 
     // Computes what the points of c miss of its candidate.
