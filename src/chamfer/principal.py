@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import eigh, qr
 from sklearn.utils.extmath import randomized_svd
 
 from chamfer.distances import centre
@@ -84,18 +84,34 @@ class Principal:
                 out[part] = rows
                 continue
             leading = rows @ axes
-            rows -= leading @ axes.T
             out[part, :m] = leading
-            out[part, m] = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+            out[part, m] = np.sqrt(_rest(rows, leading, axes, dtype))
         return out
 
 
+def _rest(rows: Array, leading: Array, axes: Array, dtype: Any) -> Array:
+    """Squared lengths of what the axes leave of each row."""
+    lengths = np.einsum("ij,ij->i", rows, rows)
+    rest = lengths - np.einsum("ij,ij->i", leading, leading)
+    # A difference of squares is exact to float32, unless next to nothing is left.
+    inexact = slice(None) if dtype == np.float64 else rest < 1e-4 * lengths
+    left = rows[inexact] - leading[inexact] @ axes.T
+    rest[inexact] = np.einsum("ij,ij->i", left, left)
+    return rest
+
+
 def _axes(sample: Array, m: int) -> Array:
-    """The first m principal axes, orthonormal to rounding, as columns."""
+    """The first m principal axes, or nearly, orthonormal to rounding, as columns."""
     d = sample.shape[1]
     if d > 1024:
         return np.asarray(randomized_svd(sample, m, n_oversamples=8, n_iter=2, random_state=0)[2].T)
-    return np.ascontiguousarray(eigh(sample.T @ sample, driver="evd")[1][:, ::-1][:, :m])
+    products = sample.T @ sample
+    if d <= 2 * m:
+        return np.ascontiguousarray(eigh(products, driver="evd")[1][:, ::-1][:, :m])
+    axes = np.random.default_rng(0).normal(size=(d, m + 8))
+    for _ in range(2):
+        axes = qr(products @ axes, mode="economic", check_finite=False)[0]
+    return np.ascontiguousarray(axes @ eigh(axes.T @ products @ axes)[1][:, ::-1][:, :m])
 
 
 def _squared(x: Array, y: Array) -> Array:

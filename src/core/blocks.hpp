@@ -132,7 +132,10 @@ class BlockSearch {
              first = last, last = std::min(count, first + 64 * threads)) {
             parallel_tasks(last - first, threads, [&](Index i, int thread) {
                 const auto [between, a, b] = pairs[first + i];
-                pair_of_blocks(a, b, balls, nearest, locks, scratch[thread]);
+                if (a == b)
+                    block_with_itself(a, nearest, scratch[thread]);
+                else
+                    pair_of_blocks(a, b, balls, nearest, locks, scratch[thread]);
             });
             tick(n * last / count);
         }
@@ -217,6 +220,37 @@ class BlockSearch {
         return std::sqrt(2 * static_cast<double>(*std::max_element(half_reach, half_reach + count)));
     }
 
+    // Nobody else reads or writes this block yet. Pairs that look nearest give every point a reach; what is left is
+    // filtered by that.
+    void block_with_itself(Index a, std::vector<Nearest<T>>& nearest, Scratch& scratch) {
+        const Index top = a * kBlock, rows = std::min(kBlock, points_.n - top), k = nearest[top].k();
+        blas_.products(row(top), rows, m_, row(top), rows, m_, m_, scratch.products.data(), kBlock);
+        scratch.count.pairs += rows * rows;
+        const auto bound = [&](Index i, Index j) {
+            return half_[top + i] + half_[top + j] - scratch.products[i * kBlock + j];
+        };
+        F *likely = scratch.reach.data(), *bounds = likely + kBlock;
+        for (Index i = 0; i < rows; ++i) {
+            for (Index j = 0; j < rows; ++j) bounds[j] = i == j ? std::numeric_limits<F>::infinity() : bound(i, j);
+            std::nth_element(bounds, bounds + std::min(k, rows) - 1, bounds + rows);
+            likely[i] = bounds[std::min(k, rows) - 1];
+        }
+        for (const bool first : {true, false})
+            for (Index i = 0; i < rows; ++i)
+                for (Index j = 0; j < i; ++j) {
+                    const F need = bound(i, j);
+                    if ((need <= std::max(likely[i], likely[j])) != first) continue;
+                    Nearest<T>&one = nearest[top + i], &two = nearest[top + j];
+                    const F reach = half_reach(std::max(one.reach(), two.reach()));
+                    if (need > reach) continue;
+                    ++scratch.count.computed;
+                    if (!first && beyond(top + i, top + j, reach)) continue;
+                    const T distance = exact(top + i, top + j);
+                    one.offer(order_[top + j], distance, true);
+                    two.offer(order_[top + i], distance, true);
+                }
+    }
+
     void pair_of_blocks(Index a, Index b, const Balls<F>& balls, std::vector<Nearest<T>>& nearest,
                         std::vector<std::mutex>& locks, Scratch& scratch) {
         const Index n = points_.n, top = a * kBlock, rows = std::min(kBlock, n - top);
@@ -226,43 +260,26 @@ class BlockSearch {
             std::scoped_lock lock(locks[a]);
             for (Index i = 0; i < rows; ++i) row_reach[i] = half_reach(nearest[top + i].reach());
         }
-        if (a != b) {
+        {
             std::scoped_lock lock(locks[b]);
             for (Index j = 0; j < columns; ++j) column_reach[j] = half_reach(nearest[left + j].reach());
         }
-        if (a != b) {
-            const double reach = std::max(widest(row_reach, rows), widest(column_reach, columns));
-            if (balls.apart(a, balls, b, balls.between(a, balls, b), reach)) return;
-        }
+        const double reach = std::max(widest(row_reach, rows), widest(column_reach, columns));
+        if (balls.apart(a, balls, b, balls.between(a, balls, b), reach)) return;
         blas_.products(row(top), rows, m_, row(left), columns, m_, m_, scratch.products.data(), kBlock);
         scratch.count.pairs += rows * columns;
         scratch.candidates.clear();
         for (Index i = 0; i < rows; ++i) {
             const F* products = scratch.products.data() + i * kBlock;
-            if (a != b) {
-                const F *half = half_.data() + left, own = half_[top + i], reach = row_reach[i];
-                survivors(
-                    columns, scratch.keep.data(),
-                    [=](Index j) { return products[j] - half[j] + std::max(column_reach[j], reach) >= own; },
-                    [&](Index j) {
-                        ++scratch.count.computed;
-                        if (beyond(top + i, left + j, std::max(reach, column_reach[j]))) return;
-                        scratch.candidates.push_back(
-                            {static_cast<Id>(i), static_cast<Id>(j), exact(top + i, left + j)});
-                    });
-            } else {
-                // Nobody else reads or writes this block yet, so lists fill and reaches shrink as we go.
-                for (Index j = 0; j < i; ++j) {
-                    const F need = half_[left + j] + half_[top + i] - products[j];
-                    Nearest<T>&one = nearest[top + i], &two = nearest[left + j];
-                    const F reach = half_reach(std::max(one.reach(), two.reach()));
-                    if (need > reach) continue;
+            const F *half = half_.data() + left, own = half_[top + i], reach = row_reach[i];
+            survivors(
+                columns, scratch.keep.data(),
+                [=](Index j) { return products[j] - half[j] + std::max(column_reach[j], reach) >= own; },
+                [&](Index j) {
                     ++scratch.count.computed;
-                    const T distance = exact(top + i, left + j);
-                    one.offer(order_[left + j], distance, true);
-                    two.offer(order_[top + i], distance, true);
-                }
-            }
+                    if (beyond(top + i, left + j, std::max(reach, column_reach[j]))) return;
+                    scratch.candidates.push_back({static_cast<Id>(i), static_cast<Id>(j), exact(top + i, left + j)});
+                });
         }
         if (scratch.candidates.empty()) return;
         std::scoped_lock lock(locks[a], locks[b]);

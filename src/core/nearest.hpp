@@ -22,6 +22,7 @@ class Nearest {
     // Everything at this distance or beyond may be left out.
     T reach() const { return count_ < k_ ? std::numeric_limits<T>::infinity() : distances_[worst_]; }
     Index count() const { return count_; }
+    Index k() const { return k_; }
 
     // Distance of a cluster seen before; infinite for others.
     T distance_to(Id cluster) const {
@@ -69,9 +70,11 @@ class Nearest {
     }
 
     void find_worst() {
-        worst_ = 0;
-        for (Index i = 1; i < count_; ++i)
-            if (before(distances_[worst_], clusters_[worst_], i)) worst_ = i;
+        T farthest = distances_[0];
+        for (Index i = 1; i < count_; ++i) farthest = std::max(farthest, distances_[i]);
+        worst_ = -1;
+        for (Index i = 0; i < count_; ++i)
+            if (distances_[i] == farthest && (worst_ < 0 || clusters_[i] > clusters_[worst_])) worst_ = i;
     }
 
     Id* clusters_;
