@@ -59,8 +59,9 @@ METHODS = {
     "median": Method(_core.median, centres=True, points=("euclidean",)),
 }
 ENGINES = ("auto", "dense", "points", "lists", "tradeoff")
-# From this many points on, lists are taken instead of all distances: measured, see docs/design.md.
-LISTS_FROM = 10_000
+# From this many points on, lists are taken instead of all distances, for Ch_N of many coordinates from more: measured,
+# see docs/design.md.
+LISTS_FROM, NORMALIZED_FROM = 10_000, 20_000
 # The points engine is faster than all distances with so few coordinates, or from so many points on. Where centres may
 # come closer it is a little slower, but needs no gigabytes.
 FEW_COORDINATES, POINTS_FROM, CLOSER_FROM, AVERAGE_FROM = 24, 15_000, 30_000, 6_000
@@ -220,8 +221,11 @@ def _use_lists(
         return True
     if engine != "auto" or not chosen.lists:
         return False
-    fast = isinstance(data, Points) and data.metric in FAST_METRICS
-    return (fast and data.n >= LISTS_FROM) or not _matrix_fits(chosen, data, run)
+    if isinstance(data, Points) and data.metric in FAST_METRICS:
+        late = chosen.normalized and data.X.shape[1] > FEW_COORDINATES
+        if data.n >= (NORMALIZED_FROM if late else LISTS_FROM):
+            return True
+    return not _matrix_fits(chosen, data, run)
 
 
 def _from_lists(

@@ -7,13 +7,15 @@ clusters; the core goes on. Progress, interrupts and whatever the source does st
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from chamfer import _core
+from chamfer.distances import one_blas_thread
 from chamfer.progress import Progress
-from chamfer.sources import Answer, Source
+from chamfer.sources import Answer, BlasSource, Source
 from chamfer.validation import Array
 
 FIRST = 32  # clusters on a first list
@@ -65,6 +67,13 @@ def run_lists(
     """Z by Chamfer linkage; capped at the (n_neighbors + 1)-th neighbour if `n_neighbors` is given."""
     info = Info() if info is None else info
     info.source = type(source).__name__
+    with one_blas_thread() if isinstance(source, BlasSource) else nullcontext():  # once, as it takes milliseconds
+        return _run(source, normalized, n_neighbors, threads, progress, info)
+
+
+def _run(
+    source: Source, normalized: bool, n_neighbors: int | None, threads: int, progress: Progress, info: Info
+) -> Array:
     n, everything = source.n, np.arange(source.n, dtype=np.int32)
     engine_type = _core.Lists32 if source.dtype == np.float32 else _core.Lists64
     points = getattr(source, "points", None)

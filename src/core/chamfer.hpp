@@ -11,12 +11,11 @@
 //
 // Ch and Ch_N never come closer to anything but the new cluster, so a lost nearest neighbour is replaced by
 // it (the paper's Observation 2). For Ch_S and Ch_NS one side of a pair is enough, so clusters look at later
-// slots only. One that has lost its neighbour may have to look again, but not before its old value, still a
-// lower bound, is the smallest of all.
+// slots only. Each also keeps its second neighbour, for when it loses the first. One that has lost both has to look
+// again, but not before what it knows, a lower bound still, is the smallest of all.
 #pragma once
 
 #include <limits>
-#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -48,11 +47,13 @@ class DenseChamfer {
         : n_(n),
           threads_(threads),
           nearest_(square),
-          to_points_(n, std::max<Index>(1, n / 2)),
+          sums_(n + n / 2, std::max<Index>(1, n / 2)),
           ids_(n),
           number_(n, kNone),
           neighbour_(n, kNone),
           value_(n, kGone),
+          second_(Variant::symmetric ? n : 0, kNone),
+          second_value_(Variant::symmetric ? n : 0, kGone),
           scale_(n, 1.0),
           penalty_(n, 0.0),
           in_(n),
@@ -79,8 +80,8 @@ class DenseChamfer {
 
     T* nearest(Id c) const { return nearest_ + c * n_; }
     bool single(Id c) const { return number_[c] == kNone; }
-    double* to_points(Id c) const { return to_points_.row(number_[c]); }
-    double* to_groups(Id c) { return to_groups_.get() + number_[c] * capacity_; }
+    double* to_points(Id c) const { return sums_.row(number_[c]); }
+    double* to_groups(Id c) const { return to_points(c) + n_; }
     Index size(Id c) const { return single(c) ? 1 : static_cast<Index>(members_[number_[c]].size()); }
     // Clusters look for neighbours from this slot on.
     Index first_after(Id c) const { return Variant::symmetric ? c + 1 : 0; }
@@ -92,17 +93,30 @@ class DenseChamfer {
             parallel_tasks(std::min(batch, n_ - first), n_ < kAlone ? 1 : threads_, [&](Index task, int) {
                 const Id p = static_cast<Id>(first + task);
                 const T* row = nearest(p);
-                const Index later = n_ - p - 1;
-                Index found = first_after(p) < p ? argmin(row, p) : p;
-                if (later > 0)
-                    if (const Index q = p + 1 + argmin(row + p + 1, later); found == p || row[q] < row[found])
-                        found = q;
-                if (found == p) return;
-                neighbour_[p] = static_cast<Id>(found);
-                value_[p] = (Variant::symmetric ? 2 : 1) * static_cast<double>(row[found]);
+                const auto [found, distance] = nearest_but(row, first_after(p), p);
+                if (found == kNone) return;
+                neighbour_[p] = found;
+                value_[p] = static_cast<double>(distance);
+                if constexpr (Variant::symmetric) {
+                    const auto [next, farther] = nearest_but(row, p + 1, found);
+                    value_[p] *= 2;
+                    second_[p] = next;
+                    second_value_[p] = 2 * static_cast<double>(farther);
+                }
             });
             tick(0);
         }
+    }
+
+    // The nearest of points from `first` on, but one.
+    std::pair<Id, T> nearest_but(const T* row, Index first, Index but) const {
+        std::pair<Id, T> nearest{kNone, std::numeric_limits<T>::infinity()};
+        for (const auto& [begin, end] : {std::pair(first, but), std::pair(but + 1, n_)})
+            if (begin < end)
+                if (const Index x = begin + argmin(row + begin, end - begin);
+                    nearest.first == kNone || row[x] < nearest.second)
+                    nearest = {static_cast<Id>(x), row[x]};
+        return nearest;
     }
 
     // The cluster with the smallest value. The tie rule: then the smaller lower id, then the smaller higher
@@ -143,14 +157,13 @@ class DenseChamfer {
     }
 
     void make_group(Id c) {
-        number_[c] = to_points_.take();
+        number_[c] = sums_.take();
         if (number_[c] == static_cast<Id>(groups_.size())) {
             groups_.emplace_back();
             members_.emplace_back();
         }
         groups_[number_[c]] = c;
         members_[number_[c]] = {c};
-        if (const Index need = to_points_.capacity(); need > capacity_) widen(need + need / 2);
     }
 
     // Ch(A + B, {x}) = Ch(A, {x}) + Ch(B, {x}); in_ and out_ get the linkage values from and to single
@@ -208,41 +221,61 @@ class DenseChamfer {
             const std::vector<Id>& others = members_[number_[b]];
             members.insert(members.end(), others.begin(), others.end());
             groups_[number_[b]] = kNone;
-            to_points_.give_back(number_[b]);
+            sums_.give_back(number_[b]);
         }
         number_[b] = neighbour_[b] = kNone;
     }
 
-    void widen(Index capacity) {
-        auto wider = large_array(capacity * capacity);
-        for (Index g = 0; g < capacity_; ++g) std::copy_n(&to_groups_[g * capacity_], capacity_, &wider[g * capacity]);
-        to_groups_ = std::move(wider);
-        capacity_ = capacity;
-    }
-
     // Everything compares its nearest neighbour with the union.
     void update_neighbours(Id a, Id b) {
-        Id* neighbour = neighbour_.data();
-        double *value = value_.data(), *in = in_.data();
-        const Index end = Variant::symmetric ? a : n_;
-        for (Index c = 0; c < end; ++c) {
-            const bool lost = neighbour[c] == a || neighbour[c] == b;
-            const bool take = in[c] < value[c] || (lost && (!Variant::symmetric || in[c] == value[c]));
-            neighbour[c] = take ? a : lost ? kNone : neighbour[c];
-            value[c] = take ? in[c] : value[c];
+        if constexpr (Variant::symmetric) {
+            update_two(a, b);
+        } else {
+            for (Index c = 0; c < n_; ++c) {
+                const bool take = in_[c] < value_[c] || neighbour_[c] == a || neighbour_[c] == b;
+                neighbour_[c] = take ? a : neighbour_[c];
+                value_[c] = take ? in_[c] : value_[c];
+            }
         }
-        for (Index c = end; c < b; ++c) neighbour[c] = neighbour[c] == b ? kNone : neighbour[c];
+    }
+
+    // First and second neighbour; everything else is at least as far as the second value, also where its cluster is
+    // not known any more. Clusters after a do not look at it.
+    void update_two(Id a, Id b) {
+        Id *first = neighbour_.data(), *second = second_.data();
+        double *value = value_.data(), *farther = second_value_.data(), *in = in_.data();
+        for (Index c = 0; c < std::max(a, b); ++c) {
+            const double into = c < a ? in[c] : kGone;
+            const Id next = second[c] == a || second[c] == b ? kNone : second[c];
+            const bool lost = first[c] == a || first[c] == b;
+            const Id kept = lost ? next : first[c];
+            const double bound = lost ? farther[c] : value[c];
+            const bool take = into < bound || (into == bound && kept == kNone && into < kGone);
+            const bool behind = !take && !lost && into < farther[c];
+            second[c] = take ? (lost ? next : kept) : lost ? kNone : behind ? a : next;
+            farther[c] = take ? bound : behind ? into : farther[c];
+            first[c] = take ? a : kept;
+            value[c] = take ? into : bound;
+        }
     }
 
     // From linkage values: out_ for Ch and Ch_N; in_, which has both directions, for Ch_S and Ch_NS.
     void choose_neighbour(Id c) {
         const Index first = first_after(c);
+        double* values = (Variant::symmetric ? in_ : out_).data();
         Id nearest = kNone;
-        value_[c] = each_minimum((Variant::symmetric ? in_ : out_).data() + first, n_ - first, [&](Index i) {
+        value_[c] = each_minimum(values + first, n_ - first, [&](Index i) {
             const Id x = static_cast<Id>(first + i);
             if (nearest == kNone || ordered(c, x) < ordered(c, nearest)) nearest = x;
         });
         neighbour_[c] = nearest;
+        if constexpr (Variant::symmetric) {
+            if (nearest == kNone) return;
+            values[nearest] = kGone;
+            const Index next = first + argmin(values + first, n_ - first);
+            second_value_[c] = values[next];
+            second_[c] = values[next] < kGone ? static_cast<Id>(next) : kNone;
+        }
     }
 
     // The neighbour of a cluster of Ch_S or Ch_NS that has lost its own.
@@ -273,15 +306,15 @@ class DenseChamfer {
     Index n_;
     int threads_;
     T* nearest_;
-    Pool to_points_;                       // by number of the group
-    std::unique_ptr<double[]> to_groups_;  // capacity_ x capacity_, by numbers
-    Index capacity_ = 0;
+    Pool sums_;                             // by number of the group: to_points, then to_groups
     std::vector<Id> groups_;                // slots by number; kNone while a number is not in use
     std::vector<std::vector<Id>> members_;  // by number
     std::vector<Id> ids_;                   // of the clusters, in the order of their making
     std::vector<Id> number_;                // kNone for single points
     std::vector<Id> neighbour_;             // kNone for slots that are gone, and for clusters that have to look again
     std::vector<double> value_;             // linkage value to the neighbour, or a lower bound; infinite for those gone
+    std::vector<Id> second_;                // the next neighbour; kNone if it is not known
+    std::vector<double> second_value_;      // its linkage value, or a lower bound for all but the neighbour
     std::vector<double> scale_;             // 1 / size if normalized, else 1
     std::vector<double> penalty_;           // infinite except for single points
     std::vector<double> in_, out_;
