@@ -92,7 +92,7 @@ class Principal:
 def _rest(rows: Array, leading: Array, axes: Array, dtype: Any) -> Array:
     """Squared lengths of what the axes leave of each row."""
     lengths = np.einsum("ij,ij->i", rows, rows)
-    rest = lengths - np.einsum("ij,ij->i", leading, leading)
+    rest = np.asarray(lengths - np.einsum("ij,ij->i", leading, leading))
     # A difference of squares is exact to float32, unless next to nothing is left.
     inexact = slice(None) if dtype == np.float64 else rest < 1e-4 * lengths
     left = rows[inexact] - leading[inexact] @ axes.T
