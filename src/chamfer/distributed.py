@@ -329,10 +329,12 @@ class DaskSource:
         from distributed import wait
 
         answer = _nothing(len(points), k, self.dtype)
-        parts = [self._submit(_same, labels[first:last]) for first, last in self._ranges()]
         workers, largest = self._threads(), int(np.diff(self._starts).max())
         count = max(-(-len(points) * largest // _PAIRS), -(-workers // len(self._blocks)))
         groups = np.array_split(np.argsort(points, kind="stable"), min(len(points), count))
+        parts: list[Any] = [labels[first:last] for first, last in self._ranges()]
+        if len(groups) > 1:
+            parts = [self._submit(_same, part) for part in parts]
         lanes = min(len(self._blocks), -(-workers // len(groups)))
         waiting: dict[Any, Array] = {}
         done = 0
