@@ -9,6 +9,7 @@ engine does not know which source it has, so anything with the attributes and th
 `TreeSource`            a k-d tree, for points whose distances are carried by few coordinates
 `CdistSource`           any metric of ``scipy.spatial.distance.cdist``
 `PrecomputedSource`     condensed distances
+`chamfer.DaskSource`    points that are spread over a Dask cluster
 ======================  ===========================================================================================
 """
 
