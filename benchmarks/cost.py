@@ -1,8 +1,9 @@
 """What clustering on a cluster costs: measured on small data, predicted for large data.
 
-``python benchmarks/cost.py measure cost.csv`` runs `chamfer.linkage` on mixtures of Gaussians, on a cluster of two worker
-processes, and writes what each run did. ``python benchmarks/cost.py predict cost.csv`` fits the model below to all
-sizes but the largest, compares it with the largest, and predicts times and prices for more points and workers.
+``python benchmarks/cost.py measure cost.csv`` runs `chamfer.linkage` on mixtures of Gaussians, on a cluster of two
+worker processes, and writes what each run did. ``python benchmarks/cost.py predict cost.csv`` fits the model below
+to all sizes but the largest, compares it with the largest, and predicts
+times and prices for more points and workers.
 
 The model has two parts. *Counts* grow as powers of n: refreshes, points refreshed. *Seconds* are sums over work:
 
