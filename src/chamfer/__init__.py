@@ -12,6 +12,7 @@ result:
 ``validation``          everything about what a user may pass in
 ``distances``           all distances between points, by differences or matrix multiplication
 ``sources``             nearest clusters of points, for the engine that does without all distances
+``distributed``         the same for points that are spread over a Dask cluster
 ``principal``           few coordinates that bound distances from below, for the sources
 ``lists``               that engine: exact Chamfer linkage in O(n k) memory
 ``tradeoff``            the paper's engine between memory and time
@@ -42,6 +43,7 @@ __version__ = "0.1.0"
 
 # Imported when they are first used: clustering should not wait for pictures and scores.
 _LATER = {
+    "DaskSource": "chamfer.distributed",
     "best_cut": "chamfer.evaluation",
     "datasets": "chamfer",
     "dendrogram_purity": "chamfer.evaluation",
@@ -66,6 +68,7 @@ def __dir__() -> list[str]:
 __all__ = [
     "METHODS",
     "AgglomerativeClustering",
+    "DaskSource",
     "Dendrogram",
     "Info",
     "best_cut",

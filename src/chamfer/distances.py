@@ -46,11 +46,11 @@ def one_blas_thread() -> Iterator[None]:
             _limits.pop() if len(_limits) > 1 else _limits.pop().restore_original_limits()
 
 
-def prepare(points: Points) -> Points:
+def prepare(points: Points, zeros: bool = False) -> Points:
     """Points whose metric the core knows: unit vectors for the cosine distance, unchanged otherwise.
 
     A row of zeros has no direction. It is given one of its own, at distance 1 from every other row (as in
-    scikit-learn) and 0 from other rows of zeros.
+    scikit-learn) and 0 from other rows of zeros. `zeros` says that there are such rows elsewhere.
     """
     X = points.X
     if points.metric == "cosine":
@@ -61,7 +61,7 @@ def prepare(points: Points) -> Points:
         norms = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
         norms[none] = 1
         X = np.asarray((X / norms[:, None]).astype(X.dtype))
-        if none.any():
+        if zeros or none.any():
             X = np.column_stack([X, none.astype(X.dtype)])
     return Points(X, points.metric)
 

@@ -18,9 +18,11 @@ from chamfer.validation import (
     Metric,
     Points,
     check_choice,
+    check_distributed,
     check_integer,
     check_metric,
     check_number,
+    is_distributed,
 )
 
 _BLOCK = 256  # queries whose distances are computed at a time
@@ -128,7 +130,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-            Observations, or distances with ``metric="precomputed"``.
+            Observations, or distances with ``metric="precomputed"``. A Dask array stays where it is, see `DaskSource`.
         y : None
             Ignored.
 
@@ -142,16 +144,20 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         if self.connectivity is not None:
             raise ValueError("connectivity must be None, neighbour graphs are not supported")
         check_choice("order", self.order, ORDERS)
-        X = validate_data(
-            self,
-            X,
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2,
-            ensure_non_negative=self.metric == "precomputed",
-        )
+        if is_distributed(X):
+            X = check_distributed(X)
+            self.n_features_in_ = X.shape[1]
+        else:
+            X = validate_data(
+                self,
+                X,
+                dtype=[np.float64, np.float32],
+                ensure_min_samples=2,
+                ensure_non_negative=self.metric == "precomputed",
+            )
         n_clusters = height = None
         if self.distance_threshold is None:
-            n_clusters = check_integer("n_clusters", self.n_clusters, 1, len(X))
+            n_clusters = check_integer("n_clusters", self.n_clusters, 1, X.shape[0])
         else:
             threshold = check_number("distance_threshold", self.distance_threshold, 0)
             height = float(np.nextafter(threshold, -np.inf))  # a merge at the threshold is one too many
@@ -213,6 +219,8 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
             Labels, see `set_output`.
         """
         check_is_fitted(self)
+        if is_distributed(self._fit_X):
+            raise ValueError("X of fit was on a cluster, and predict needs the points here")
         queries = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         metric = check_metric(self.metric)
         nearest = queries.argmin(axis=1) if metric == "precomputed" else _nearest(queries, Points(self._fit_X, metric))

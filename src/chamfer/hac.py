@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,7 @@ from chamfer.validation import (
     check_integer,
     check_number,
     check_threads,
+    is_distributed,
 )
 
 
@@ -92,6 +94,7 @@ def linkage(
     memory_limit: int | str | None = None,
     progress: bool = False,
     info: Info | None = None,
+    client: Any = None,
 ) -> Array:
     r"""Cluster points hierarchically.
 
@@ -102,7 +105,7 @@ def linkage(
     X : array-like
         Observations of shape (n, d); or condensed distances of shape (n (n - 1) / 2,), as made by
         ``scipy.spatial.distance.pdist``; or a square matrix of distances with ``metric="precomputed"``. Distances are
-        kept in float32 if `X` is float32, otherwise in float64.
+        kept in float32 if `X` is float32, otherwise in float64. A Dask array stays where it is, see `DaskSource`.
     method : str, default="chamfer"
         The linkage, see Notes.
     metric : str or callable, default="euclidean"
@@ -134,6 +137,9 @@ def linkage(
         Show progress bars.
     info : chamfer.Info, optional
         Filled with what the lists engine did: source, refreshes, seconds by phase.
+    client : distributed.Client, optional
+        The cluster on which nearest clusters are searched for (``chamfer``, ``chamfer_normalized``,
+        ``chamfer_capped``). A Dask array needs none: the current client is taken, or threads of this process.
 
     Returns
     -------
@@ -186,6 +192,9 @@ def linkage(
     data = check_input(X, metric)
     if chosen.centres and isinstance(data, Points) and data.metric != "euclidean":
         raise ValueError(f"metric must be 'euclidean' for method {method!r}, got {metric!r}")
+    if client is not None or _is_remote(data):
+        _check_remote(chosen, data, method, engine, source, t, epsilon, optimal_ordering)
+        engine = "lists"
     run = Run(check_threads(n_jobs), Progress(progress), check_bytes("memory_limit", memory_limit))
     if data.n == 1:
         return np.empty((0, 4))
@@ -195,7 +204,7 @@ def linkage(
     if epsilon > 0:
         Z = _approximately(data, method, engine, epsilon, run)
     elif _use_lists(chosen, data, method, engine, source, run):
-        Z = _from_lists(chosen, data, n_neighbors, source, run, info)
+        Z = _from_lists(chosen, data, n_neighbors, source, run, info, client)
     elif _use_points(chosen, data, method, engine, run):
         Z = _from_points(chosen, data, run)
     elif engine == "tradeoff":
@@ -203,6 +212,35 @@ def linkage(
     else:
         Z = _from_matrix(chosen, data, method, run)
     return _order_leaves(Z, data, run) if optimal_ordering else Z
+
+
+def _is_remote(data: Points | Condensed) -> bool:
+    return isinstance(data, Points) and is_distributed(data.X)
+
+
+def _check_remote(
+    chosen: Method,
+    data: Points | Condensed,
+    method: str,
+    engine: str,
+    source: str | Source,
+    t: int | None,
+    epsilon: float,
+    optimal_ordering: bool,
+) -> None:
+    """Refuse what cannot be done with points on a cluster."""
+    if isinstance(data, Condensed):
+        raise ValueError("X must hold points as rows to go to a cluster, got distances")
+    if not chosen.lists:
+        able = ", ".join(name for name, each in METHODS.items() if each.lists)
+        raise ValueError(f"method must be one of {able} for points on a cluster, got {method!r}")
+    if engine not in ("auto", "lists"):
+        raise ValueError(f"engine must be 'lists' for points on a cluster, got {engine!r}")
+    if isinstance(source, str) and source != "auto":
+        raise ValueError(f"source must be 'auto' or a source for points on a cluster, got {source!r}")
+    for name, given in (("t", t is not None), ("epsilon", epsilon != 0), ("optimal_ordering", optimal_ordering)):
+        if given:
+            raise ValueError(f"{name} is not for points on a cluster")
 
 
 def _use_lists(
@@ -235,22 +273,32 @@ def _from_lists(
     source: str | Source,
     run: Run,
     info: Info | None,
+    client: Any,
 ) -> Array:
     k = min(data.n - 1, n_neighbors + 1 if chosen.capped else FIRST)
     # Entries and columns of the lists, cluster by cluster what is known of others, and the coordinates of a source.
     need = data.n * (24 * k + 2000)
     require_memory(need, run.memory_limit, f"engine 'lists' with {data.n} points", "take fewer points")
-    found = make_source(source, data, k, run.threads) if isinstance(source, str) else source
-    if found.n != data.n:
-        raise ValueError(f"source must have as many points as X, {data.n}, got {found.n}")
-    return run_lists(
-        found,
-        normalized=chosen.normalized,
-        n_neighbors=n_neighbors if chosen.capped else None,
-        threads=run.threads,
-        progress=run.progress,
-        info=info,
-    )
+    with ExitStack() as stack:
+        if not isinstance(source, str):
+            found = source
+        elif client is not None or _is_remote(data):
+            from chamfer.distributed import DaskSource
+
+            assert isinstance(data, Points)
+            found = stack.enter_context(DaskSource(data.X, data.metric, client=client, n_jobs=run.threads))
+        else:
+            found = make_source(source, data, k, run.threads)
+        if found.n != data.n:
+            raise ValueError(f"source must have as many points as X, {data.n}, got {found.n}")
+        return run_lists(
+            found,
+            normalized=chosen.normalized,
+            n_neighbors=n_neighbors if chosen.capped else None,
+            threads=run.threads,
+            progress=run.progress,
+            info=info,
+        )
 
 
 def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: str, run: Run) -> bool:

@@ -26,10 +26,14 @@ _COST_PAIR, _COST_COORDINATE, _COST_CLOSE = 0.35, 0.017, 100.0
 
 
 class Principal:
-    """Leading principal coordinates of some points, and how many of them pay."""
+    """Leading principal coordinates of some points, and how many of them pay.
 
-    def __init__(self, points: Points) -> None:
+    The points may be a sample of `n`.
+    """
+
+    def __init__(self, points: Points, n: int | None = None) -> None:
         self._X = points.X
+        self._n = points.n if n is None else n
         self.mean = centre(points.X)
         n, d = points.X.shape
         random = np.random.default_rng(0)
@@ -40,7 +44,7 @@ class Principal:
 
     def _try(self, sample: Array, random: Any) -> None:
         """Count, on a sample, the pairs that a number of coordinates leaves to be computed in full."""
-        n, d = self._X.shape
+        n, d = self._n, self._X.shape[1]
         queries = sample[random.choice(len(sample), min(len(sample), _QUERIES), replace=False)]
         squared = _squared(queries, sample)
         # The sample's neighbours are farther than those of all points, by about this power of the density.
@@ -74,19 +78,24 @@ class Principal:
 
     def coordinates(self, m: int, dtype: Any) -> Array:
         """Of every point, m principal coordinates and the length of the rest; all coordinates if m is d."""
-        n, d = self._X.shape
-        out = np.empty((n, d if m == d else m + 1), dtype)
-        axes = self.axes[:, :m]
-        for first in range(0, n, _SAMPLE):
-            part = slice(first, first + _SAMPLE)
-            rows = self._X[part].astype(np.float64) - self.mean
-            if m == d:
-                out[part] = rows
-                continue
-            leading = rows @ axes
-            out[part, :m] = leading
-            out[part, m] = np.sqrt(_rest(rows, leading, axes, dtype))
-        return out
+        return project(self._X, self.mean, None if m == self._X.shape[1] else self.axes[:, :m], dtype)
+
+
+def project(X: Array, mean: Array, axes: Array | None, dtype: Any) -> Array:
+    """Coordinates of the rows along the axes and the length of the rest; without axes, all that there are."""
+    n, d = X.shape
+    m = d if axes is None else axes.shape[1]
+    out = np.empty((n, d if axes is None else m + 1), dtype)
+    for first in range(0, n, _SAMPLE):
+        part = slice(first, first + _SAMPLE)
+        rows = X[part].astype(np.float64) - mean
+        if axes is None:
+            out[part] = rows
+            continue
+        leading = rows @ axes
+        out[part, :m] = leading
+        out[part, m] = np.sqrt(_rest(rows, leading, axes, dtype))
+    return out
 
 
 def _rest(rows: Array, leading: Array, axes: Array, dtype: Any) -> Array:

@@ -9,6 +9,7 @@ engine does not know which source it has, so anything with the attributes and th
 `TreeSource`            a k-d tree, for points whose distances are carried by few coordinates
 `CdistSource`           any metric of ``scipy.spatial.distance.cdist``
 `PrecomputedSource`     condensed distances
+`chamfer.DaskSource`    points that are spread over a Dask cluster
 ======================  ===========================================================================================
 """
 
@@ -97,13 +98,7 @@ class BlasSource(_Search):
         else:
             principal = principal or Principal(points)
             coordinates = principal.coordinates(principal.best, principal.filter_dtype)
-        order = _core.near_order(np.ascontiguousarray(coordinates[:, :8]), _ROWS)
-        coordinates = coordinates[order]
-        suffix = ("32" if points.X.dtype == np.float32 else "64") + (
-            "Double" if coordinates.dtype == np.float64 else ""
-        )
-        search = getattr(_core, f"BlockSearch{suffix}")(points.X, points.metric, coordinates, order, blas())
-        super().__init__(points, search)
+        super().__init__(points, block_search(points, coordinates))
         self.principal = principal
         self.n_coordinates = coordinates.shape[1]
 
@@ -131,10 +126,27 @@ class TreeSource(_Search):
         else:
             principal = principal or Principal(points)
             coordinates = principal.coordinates(principal.few, np.float64)
-        build = _core.TreeSearch32 if points.X.dtype == np.float32 else _core.TreeSearch64
-        super().__init__(points, build(points.X, points.metric, coordinates, own))
+        super().__init__(points, tree_search(points, coordinates, own))
         self.principal = None if own else principal
         self.n_coordinates = coordinates.shape[1]
+
+
+def near_order(coordinates: Array) -> Array:
+    """An order of the rows in which neighbours are close together."""
+    return np.asarray(_core.near_order(np.ascontiguousarray(coordinates[:, :8]), _ROWS))
+
+
+def block_search(points: Points, coordinates: Array) -> Any:
+    """The compiled search by multiplication of coordinates that bound distances from below."""
+    order = near_order(coordinates)
+    suffix = ("32" if points.X.dtype == np.float32 else "64") + ("Double" if coordinates.dtype == np.float64 else "")
+    return getattr(_core, f"BlockSearch{suffix}")(points.X, points.metric, coordinates[order], order, blas())
+
+
+def tree_search(points: Points, coordinates: Array, own: bool) -> Any:
+    """The compiled search by a k-d tree over coordinates, which may be the points' own."""
+    build = _core.TreeSearch32 if points.X.dtype == np.float32 else _core.TreeSearch64
+    return build(points.X, points.metric, coordinates, own)
 
 
 class CdistSource:

@@ -132,6 +132,8 @@ def check_bytes(name: str, value: object) -> int | None:
 def check_input(X: object, metric: Metric) -> Points | Condensed:
     """What `linkage` takes as `X`, brought into one of two forms; the caller's data is never changed."""
     metric = check_metric(metric)
+    if is_distributed(X):
+        return Points(check_distributed(X), metric)
     if metric == "precomputed":
         return _check_square(X)
     array = _check_numbers(X, ensure_2d=False)
@@ -145,6 +147,26 @@ def check_input(X: object, metric: Metric) -> Points | Condensed:
             stacklevel=3,
         )
     return Points(array, metric)
+
+
+def is_distributed(X: object) -> bool:
+    """Whether X is of Dask, which is not imported for this."""
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
+
+
+def check_distributed(X: Any) -> Any:
+    """A Dask array of points, chunked by rows; what is in it is not looked at."""
+    if hasattr(X, "to_dask_array"):
+        X = X.to_dask_array(lengths=True)
+    if getattr(X, "ndim", None) != 2:
+        raise ValueError(f"X must have two dimensions, points as rows, to be clustered by Dask, got {X!r}")
+    if any(math.isnan(size) for sizes in X.chunks for size in sizes):
+        raise ValueError("X must have chunks of known sizes, got unknown ones: call X.compute_chunk_sizes() first")
+    if X.dtype.kind not in "fiub":
+        raise ValueError(f"X must be an array of finite real numbers, got dtype {X.dtype}")
+    if 0 in X.shape:
+        raise ValueError(f"X must hold points as rows, got an array of shape {X.shape}")
+    return X
 
 
 def check_metric(metric: object) -> Metric:

@@ -314,7 +314,7 @@ Answers<T> answers_of(Array<Id, 2>& clusters, Array<T, 2>& distances, Array<T, 1
 }
 
 // Adds `clusters(queries, labels, ...)`, which every search has.
-template <class Search, class T, class Class>
+template <class Search, class T, class F, class Class>
 void bind_clusters(Class& c) {
     c.def(
         "clusters",
@@ -327,6 +327,21 @@ void bind_clusters(Class& c) {
         },
         "queries"_a.noconvert(), "labels"_a.noconvert(), "clusters"_a.noconvert(), "distances"_a.noconvert(),
         "bounds"_a.noconvert(), "threads"_a, "tick"_a = nb::none(), "The k nearest clusters of some points.");
+    c.def(
+        "clusters",
+        [](const Search& self, Array<const T, 2> rows, Array<const F, 2> coordinates, Array<const Id, 1> homes,
+           Array<const Id, 1> labels, Array<Id, 2> clusters, Array<T, 2> distances, Array<T, 1> bounds, int threads,
+           nb::object callback) {
+            const Tick tick = python_tick(callback);
+            const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
+            const Visitors<T, F> visitors{rows.data(), coordinates.data(), homes.data(),
+                                          static_cast<Index>(homes.size())};
+            nb::gil_scoped_release unlocked;
+            self.clusters(visitors, labels.data(), answers, threads, tick);
+        },
+        "rows"_a.noconvert(), "coordinates"_a.noconvert(), "homes"_a.noconvert(), "labels"_a.noconvert(),
+        "clusters"_a.noconvert(), "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a, "tick"_a = nb::none(),
+        "The same for points from elsewhere, going on from what the answers hold.");
 }
 
 template <class T, class F>
@@ -355,7 +370,7 @@ void bind_block_search(nb::module_& m, const char* name) {
         "The k nearest other points of every point.");
     c.def_prop_ro("pairs", [](const Search& self) { return self.count().pairs; });
     c.def_prop_ro("computed", [](const Search& self) { return self.count().computed; });
-    bind_clusters<Search, T>(c);
+    bind_clusters<Search, T, F>(c);
 }
 
 template <class T>
@@ -370,7 +385,7 @@ void bind_tree_search(nb::module_& m, const char* name) {
                               static_cast<Index>(coordinates.shape(1)), own);
         },
         "X"_a.noconvert(), "metric"_a, "coordinates"_a.noconvert(), "own"_a, nb::keep_alive<1, 2>());
-    bind_clusters<Search, T>(c);
+    bind_clusters<Search, T, double>(c);
 }
 
 template <class F>
@@ -405,6 +420,17 @@ void bind_select(nb::module_& m) {
         "rows"_a.noconvert(), "queries"_a.noconvert(), "labels"_a.noconvert(), "clusters"_a.noconvert(),
         "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a,
         "The k nearest clusters from rows of distances to all points, one a query.");
+    m.def(
+        "combine",
+        [](Array<const Id, 2> found, Array<const T, 2> at, Array<Id, 2> clusters, Array<T, 2> distances,
+           Array<T, 1> bounds) {
+            const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
+            nb::gil_scoped_release unlocked;
+            combine(found.data(), at.data(), static_cast<Index>(found.shape(1)), static_cast<Index>(found.shape(0)),
+                    answers);
+        },
+        "found"_a.noconvert(), "at"_a.noconvert(), "clusters"_a.noconvert(), "distances"_a.noconvert(),
+        "bounds"_a.noconvert(), "Adds what another search has found to the answers.");
 }
 
 template <class T>

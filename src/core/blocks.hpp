@@ -100,14 +100,9 @@ class BlockSearch {
           place_(points.n),
           half_(points.n),
           blas_(blas) {
-        // Coordinates are rotated in double, which is exact enough only where F is not.
-        const Index roundings = m + 16 + (sizeof(F) == 8 ? points.d : 0);
-        const double shrink = 1 - roundings * static_cast<double>(std::numeric_limits<F>::epsilon());
         for (Index i = 0; i < points.n; ++i) {
             place_[order_[i]] = static_cast<Id>(i);
-            double norm = 0;
-            for (Index k = 0; k < m; ++k) norm += static_cast<double>(row(i)[k]) * static_cast<double>(row(i)[k]);
-            half_[i] = static_cast<F>(shrink * norm / 2);
+            half_[i] = half_length(row(i));
         }
         tiles_ = Balls<F>(coordinates, points.n, m, kColumns);
     }
@@ -151,20 +146,32 @@ class BlockSearch {
         std::iota(sorted.begin(), sorted.end(), Index{0});
         std::sort(sorted.begin(), sorted.end(),
                   [&](Index a, Index b) { return place_[queries[a]] < place_[queries[b]]; });
-        std::vector<Scratch> scratch(threads);
         std::vector<Nearest<T>> nearest;
         for (Index i = 0; i < count; ++i) nearest.push_back(answers.row(i));
-        const Index size = std::clamp<Index>(count / threads, 1, kQueries), tasks = (count + size - 1) / size;
-        const Index group = 4 * threads;
-        for (Index first = 0; first < tasks; first += group) {
-            parallel_tasks(std::min(group, tasks - first), threads, [&](Index task, int thread) {
-                const Index begin = (first + task) * size, end = std::min(count, begin + size);
-                query_block(queries, sorted.data() + begin, end - begin, label, nearest, scratch[thread]);
-            });
-            tick(std::min(count, (first + group) * size));
+        std::vector<Query> wanted;
+        for (const Index i : sorted) {
+            const Id place = place_[queries[i]];
+            wanted.push_back({points_.row(queries[i]), row(place), half_[place], label[place], &nearest[i]});
         }
+        collect(search(wanted, label, threads, tick));
         for (Index i = 0; i < count; ++i) answers.bounds[i] = nearest[i].finish();
-        collect(scratch);
+    }
+
+    // The same for visitors, in an order in which neighbours are close together, going on from what the answers hold.
+    // Several such searches may run side by side.
+    void clusters(Visitors<T, F> visitors, const Id* labels, Answers<T> answers, int threads, const Tick& tick) const {
+        std::vector<Id> label(points_.n);
+        for (Index i = 0; i < points_.n; ++i) label[i] = labels[order_[i]];
+        std::vector<Nearest<T>> nearest;
+        for (Index i = 0; i < visitors.count; ++i) nearest.push_back(answers.resumed(i));
+        std::vector<Query> wanted;
+        for (Index i = 0; i < visitors.count; ++i) {
+            const F* coordinates = visitors.coordinates + i * m_;
+            wanted.push_back(
+                {visitors.rows + i * points_.d, coordinates, half_length(coordinates), visitors.homes[i], &nearest[i]});
+        }
+        search(wanted, label, threads, tick);
+        for (Index i = 0; i < visitors.count; ++i) answers.bounds[i] = nearest[i].finish();
     }
 
     SearchCount count() const { return count_; }
@@ -187,7 +194,26 @@ class BlockSearch {
         std::vector<Candidate> candidates;
         SearchCount count;
     };
+    // A point that looks for its nearest clusters.
+    struct Query {
+        const T* point;
+        const F* coordinates;
+        F half;
+        Id home;
+        Nearest<T>* nearest;
+    };
     const F* row(Index i) const { return coordinates_ + i * m_; }
+
+    // Half the squared length of coordinates, shrunk.
+    F half_length(const F* coordinates) const {
+        // They are rotated in double, which is exact enough only where F is not.
+        const Index roundings = m_ + 16 + (sizeof(F) == 8 ? points_.d : 0);
+        const double shrink = 1 - roundings * static_cast<double>(std::numeric_limits<F>::epsilon());
+        double norm = 0;
+        for (Index k = 0; k < m_; ++k)
+            norm += static_cast<double>(coordinates[k]) * static_cast<double>(coordinates[k]);
+        return static_cast<F>(shrink * norm / 2);
+    }
 
     // Half the squared reach, rounded up.
     F half_reach(T reach) const {
@@ -195,10 +221,15 @@ class BlockSearch {
                               (1 + 2 * static_cast<double>(std::numeric_limits<F>::epsilon())));
     }
 
-    T exact(Index a, Index b) const { return static_cast<T>(distance(points_, metric_, order_[a], order_[b])); }
+    const T* point(Index place) const { return points_.row(order_[place]); }
 
-    bool beyond(Index a, Index b, F half_reach) const {
-        return clearly_beyond(points_, order_[a], order_[b], 2 * static_cast<double>(half_reach));
+    T exact(const T* x, const T* y) const {
+        return static_cast<T>(from_squared(metric_, squared_distance(x, y, points_.d)));
+    }
+
+    // Whether two points are farther apart, as far as can be told cheaply.
+    bool beyond(const T* x, const T* y, F half_reach) const {
+        return least_squared_distance(x, y, points_.d) > 2 * static_cast<double>(half_reach);
     }
 
     // Visits those of n places that `near` says may be within reach, a vector of them at a time.
@@ -244,8 +275,8 @@ class BlockSearch {
                     const F reach = half_reach(std::max(one.reach(), two.reach()));
                     if (need > reach) continue;
                     ++scratch.count.computed;
-                    if (!first && beyond(top + i, top + j, reach)) continue;
-                    const T distance = exact(top + i, top + j);
+                    if (!first && beyond(point(top + i), point(top + j), reach)) continue;
+                    const T distance = exact(point(top + i), point(top + j));
                     one.offer(order_[top + j], distance, true);
                     two.offer(order_[top + i], distance, true);
                 }
@@ -277,8 +308,9 @@ class BlockSearch {
                 [=](Index j) { return products[j] - half[j] + std::max(column_reach[j], reach) >= own; },
                 [&](Index j) {
                     ++scratch.count.computed;
-                    if (beyond(top + i, left + j, std::max(reach, column_reach[j]))) return;
-                    scratch.candidates.push_back({static_cast<Id>(i), static_cast<Id>(j), exact(top + i, left + j)});
+                    if (beyond(point(top + i), point(left + j), std::max(reach, column_reach[j]))) return;
+                    scratch.candidates.push_back(
+                        {static_cast<Id>(i), static_cast<Id>(j), exact(point(top + i), point(left + j))});
                 });
         }
         if (scratch.candidates.empty()) return;
@@ -289,33 +321,47 @@ class BlockSearch {
         }
     }
 
-    void query_block(const Id* queries, const Index* which, Index count, const std::vector<Id>& label,
-                     std::vector<Nearest<T>>& nearest, Scratch& scratch) {
+    std::vector<Scratch> search(const std::vector<Query>& queries, const std::vector<Id>& label, int threads,
+                                const Tick& tick) const {
+        std::vector<Scratch> scratch(threads);
+        const Index count = static_cast<Index>(queries.size());
+        const Index size = std::clamp<Index>(count / threads, 1, kQueries), tasks = (count + size - 1) / size;
+        const Index group = 4 * threads;
+        for (Index first = 0; first < tasks; first += group) {
+            parallel_tasks(std::min(group, tasks - first), threads, [&](Index task, int thread) {
+                const Index begin = (first + task) * size, end = std::min(count, begin + size);
+                query_block(queries.data() + begin, end - begin, label, scratch[thread]);
+            });
+            tick(std::min(count, (first + group) * size));
+        }
+        return scratch;
+    }
+
+    void query_block(const Query* queries, Index count, const std::vector<Id>& label, Scratch& scratch) const {
         scratch.panel.resize(count * m_);
-        for (Index i = 0; i < count; ++i)
-            std::copy_n(row(place_[queries[which[i]]]), m_, scratch.panel.data() + i * m_);
+        for (Index i = 0; i < count; ++i) std::copy_n(queries[i].coordinates, m_, scratch.panel.data() + i * m_);
         const Balls<F> panel(scratch.panel.data(), count, m_, count);
         std::vector<std::pair<double, Index>> order;
         for (Index tile = 0; tile < tiles_.size(); ++tile) order.emplace_back(panel.between(0, tiles_, tile), tile);
         std::ranges::sort(order);
         for (const auto& [between, tile] : order) {
             T reach = 0;
-            for (Index i = 0; i < count; ++i) reach = std::max(reach, nearest[which[i]].reach());
+            for (Index i = 0; i < count; ++i) reach = std::max(reach, queries[i].nearest->reach());
             if (panel.apart(0, tiles_, tile, between, std::sqrt(squared_reach(metric_, reach)))) continue;
             const Index left = tile * kColumns, width = std::min(kColumns, points_.n - left);
             blas_.products(scratch.panel.data(), count, m_, row(left), width, m_, m_, scratch.products.data(),
                            kColumns);
             scratch.count.pairs += count * width;
             for (Index i = 0; i < count; ++i)
-                query(place_[queries[which[i]]], scratch.products.data() + i * kColumns, left, width, label,
-                      nearest[which[i]], scratch);
+                look(queries[i], scratch.products.data() + i * kColumns, left, width, label, scratch);
         }
     }
 
-    void query(Index place, const F* products, Index left, Index width, const std::vector<Id>& labels,
-               Nearest<T>& nearest, Scratch& scratch) const {
-        const F *half = half_.data() + left, own = half_[place], widest = half_reach(nearest.reach());
-        const Id *label = labels.data() + left, home = labels[place];
+    void look(const Query& query, const F* products, Index left, Index width, const std::vector<Id>& labels,
+              Scratch& scratch) const {
+        Nearest<T>& nearest = *query.nearest;
+        const F *half = half_.data() + left, own = query.half, widest = half_reach(nearest.reach());
+        const Id *label = labels.data() + left, home = query.home;
         survivors(
             width, scratch.keep.data(),
             [=](Index j) { return (products[j] - half[j] + widest >= own) & (label[j] != home); },
@@ -323,7 +369,8 @@ class BlockSearch {
                 const F reach = half_reach(std::min(nearest.reach(), nearest.distance_to(label[j])));
                 if (half[j] + own - products[j] > reach) return;
                 ++scratch.count.computed;
-                if (!beyond(place, left + j, reach)) nearest.offer(label[j], exact(place, left + j));
+                if (!beyond(query.point, point(left + j), reach))
+                    nearest.offer(label[j], exact(query.point, point(left + j)));
             });
     }
 

@@ -19,6 +19,12 @@ class Nearest {
    public:
     Nearest(Id* clusters, T* distances, Index k) : clusters_(clusters), distances_(distances), k_(k) {}
 
+    // Goes on from what was found elsewhere: clusters up to the first -1, as `finish` leaves them.
+    void resume() {
+        while (count_ < k_ && clusters_[count_] >= 0) ++count_;
+        if (count_ == k_) find_worst();
+    }
+
     // Everything at this distance or beyond may be left out.
     T reach() const { return count_ < k_ ? std::numeric_limits<T>::infinity() : distances_[worst_]; }
     Index count() const { return count_; }
@@ -90,7 +96,32 @@ struct Answers {
     T *distances, *bounds;
     Index k;
     Nearest<T> row(Index i) const { return {clusters + i * k, distances + i * k, k}; }
+    Nearest<T> resumed(Index i) const {
+        Nearest<T> nearest = row(i);
+        nearest.resume();
+        return nearest;
+    }
 };
+
+// Points from elsewhere that look for their nearest clusters among the points of a search: with coordinates as the
+// search has them, and the clusters that they belong to.
+template <class T, class F>
+struct Visitors {
+    const T* rows;
+    const F* coordinates;
+    const Id* homes;
+    Index count;
+};
+
+// Adds what another search has found, k clusters a row, to the answers.
+template <class T>
+void combine(const Id* clusters, const T* distances, Index k, Index count, Answers<T> answers) {
+    for (Index i = 0; i < count; ++i) {
+        Nearest<T> nearest = answers.resumed(i);
+        for (Index j = i * k; j < (i + 1) * k && clusters[j] >= 0; ++j) nearest.offer(clusters[j], distances[j]);
+        answers.bounds[i] = nearest.finish();
+    }
+}
 
 // Nearest clusters from rows of distances to all points, one a query.
 template <class T>

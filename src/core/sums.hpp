@@ -22,7 +22,12 @@ struct Sum {
         add(other.high);
         low += other.low;
     }
-    double minus(const Sum& other) const { return (high - other.high) + (low - other.low); }
+    // Rounded once, so that it does not depend on how large the two sums are.
+    double minus(const Sum& other) const {
+        Sum difference = *this;
+        difference.add(-other.high);
+        return difference.high + (difference.low - other.low);
+    }
     double value() const { return high + low; }
     auto operator<=>(const Sum&) const = default;
 };

@@ -119,17 +119,29 @@ class TreeSearch {
                 const Index begin = first + task * kShare, end = std::min(count, begin + kShare);
                 for (Index i = begin; i < end; ++i) {
                     Nearest<T> nearest = answers.row(sorted[i]);
-                    descend(
-                        queries[sorted[i]], label_of, uniform, [&] { return limit(nearest.reach()); },
-                        [&](Id label) { return limit(nearest.distance_to(label)); },
-                        [&](Id, Id label, double squared) {
-                            nearest.offer(label, static_cast<T>(from_squared(metric_, squared)));
-                        });
+                    find(query(queries[sorted[i]], label_of), label_of, uniform, nearest);
                     answers.bounds[sorted[i]] = nearest.finish();
                 }
             });
             tick(std::min(count, first + kShare * kGroup));
         }
+    }
+
+    // The same for visitors, going on from what the answers hold; the coordinates are the points' own.
+    void clusters(Visitors<T, double> visitors, const Id* labels, Answers<T> answers, int threads,
+                  const Tick& tick) const {
+        std::vector<Id> label_of(points_.n), uniform(tree_.nodes().size());
+        for (Index i = 0; i < points_.n; ++i) label_of[i] = labels[tree_.order()[i]];
+        find_uniform(label_of, uniform);
+        parallel_ranges(visitors.count, 64, threads, [&](Index begin, Index end) {
+            for (Index i = begin; i < end; ++i) {
+                Nearest<T> nearest = answers.resumed(i);
+                find({visitors.rows + i * points_.d, visitors.coordinates + i * m_, visitors.homes[i]}, label_of,
+                     uniform, nearest);
+                answers.bounds[i] = nearest.finish();
+            }
+        });
+        tick(visitors.count);
     }
 
     // Calls near(i, p) for points p with another label than query i that may be within the squared distance reach(i),
@@ -147,7 +159,7 @@ class TreeSearch {
                 const Index begin = first + task * kShare, end = std::min(count, begin + kShare);
                 for (Index i = begin; i < end; ++i)
                     descend(
-                        queries[i], label_of, uniform, [&] { return reach(i) * (1 + 1e-12) + slack_; },
+                        query(queries[i], label_of), label_of, uniform, [&] { return reach(i) * (1 + 1e-12) + slack_; },
                         [](Id) { return std::numeric_limits<double>::infinity(); },
                         [&](Id p, Id, double) { near(i, p); });
             });
@@ -158,6 +170,27 @@ class TreeSearch {
    private:
     static constexpr Index kLeaf = 12;
     static constexpr Id kMixed = -1;
+
+    // A point that looks for others.
+    struct Query {
+        const T* point;
+        const double* coordinates;
+        Id home;
+    };
+
+    Query query(Id p, const std::vector<Id>& label_of) const {
+        return {points_.row(p), sorted_.data() + place_[p] * m_, label_of[place_[p]]};
+    }
+
+    void find(const Query& query, const std::vector<Id>& label_of, const std::vector<Id>& uniform,
+              Nearest<T>& nearest) const {
+        descend(
+            query, label_of, uniform, [&] { return limit(nearest.reach()); },
+            [&](Id label) { return limit(nearest.distance_to(label)); },
+            [&](Id, Id label, double squared) {
+                nearest.offer(label, static_cast<T>(from_squared(metric_, squared)));
+            });
+    }
 
     void find_uniform(const std::vector<Id>& label_of, std::vector<Id>& uniform) const {
         const auto& nodes = tree_.nodes();
@@ -188,7 +221,7 @@ class TreeSearch {
     // Calls found(p, label, squared) for points p outside the query's own cluster that are within reach() and, for
     // their cluster, within known(label), both squared.
     template <class Reach, class Known, class Found>
-    void descend(Id query, const std::vector<Id>& label_of, const std::vector<Id>& uniform, Reach&& reach,
+    void descend(const Query& query, const std::vector<Id>& label_of, const std::vector<Id>& uniform, Reach&& reach,
                  Known&& known, Found&& found) const {
         struct Waiting {
             Id node;
@@ -197,8 +230,8 @@ class TreeSearch {
         Waiting stack[128];
         Index waiting = 0;
         stack[waiting++] = {0, 0};
-        const double* x = sorted_.data() + place_[query] * m_;
-        const Id own = label_of[place_[query]];
+        const double* x = query.coordinates;
+        const Id own = query.home;
         while (waiting > 0) {
             const Waiting next = stack[--waiting];
             const Id label = uniform[next.node];
@@ -217,7 +250,7 @@ class TreeSearch {
                 double squared = squared_distance(x, sorted_.data() + i * m_, m_);
                 if (squared > reach()) continue;
                 const Id p = tree_.order()[i];
-                if (!own_) squared = squared_distance(points_.row(query), points_.row(p), points_.d);
+                if (!own_) squared = squared_distance(query.point, points_.row(p), points_.d);
                 found(p, label_of[i], squared);
             }
         }

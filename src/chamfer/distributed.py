@@ -1,0 +1,411 @@
+"""`DaskSource`: nearest clusters of points that are spread over a Dask cluster.
+
+The points stay with the workers, in blocks of rows; what the lists engine keeps stays here. A question goes out as
+tasks:
+
+- the rows that ask are picked from their blocks and put together, a group of them at a time;
+- a group visits block after block, with its k nearest clusters so far, so that each search reaches no farther than it
+  must; if groups are few, several lanes of blocks are visited side by side;
+- what the lanes have found is combined and sent back, k clusters and distances a row.
+
+All searches compute distances by the same compiled function from the same rows as those of one machine, so answers are
+the same to the last bit, whatever the blocks. Every task can be run again from what the scheduler knows: a worker that
+dies costs time and nothing else.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from chamfer import _core
+from chamfer.distances import check_distances, check_range, one_blas_thread, prepare
+from chamfer.principal import Principal, project
+from chamfer.progress import Tick
+from chamfer.sources import Answer, TreeSource, block_search, near_order, tree_search
+from chamfer.validation import (
+    FAST_METRICS,
+    Array,
+    Condensed,
+    Metric,
+    Points,
+    check_distributed,
+    check_input,
+    check_metric,
+    check_threads,
+    is_distributed,
+)
+
+_LEAST = 4096  # rows of a block, unless there are fewer: smaller chunks are joined
+_SAMPLE = 2048  # rows that the driver looks at, to choose coordinates
+_PAIRS = 1 << 28  # of a group and a block, at most: a fraction of a second
+_ROWS = 256  # rows of distances held at a time
+_FAN = 8  # answers combined at a time
+_WHOLE = ("seuclidean", "mahalanobis")  # metrics that depend on all of the data
+
+
+class Summary(NamedTuple):
+    """What the driver has to know of some rows."""
+
+    finite: bool
+    zeros: bool  # whether there are rows of zeros
+    low: Array
+    high: Array
+    sample: Array
+
+
+class Plan(NamedTuple):
+    """How every block is searched: in the same coordinates, so that the points of one can visit another."""
+
+    metric: Metric
+    dtype: Any
+    zeros: bool  # whether there are rows of zeros, which have no direction
+    search: str  # "blas", "tree" or "cdist"
+    mean: Array | None = None
+    axes: Array | None = None  # none: all coordinates
+    filter_dtype: Any = np.float64
+
+    def prepare(self, X: Array) -> Array:
+        """The rows as a search wants them."""
+        return X if self.search == "cdist" else prepare(Points(X, self.metric), self.zeros).X
+
+    def project(self, X: Array) -> Array:
+        """The coordinates of rows by which a search finds its way."""
+        if self.search == "blas":
+            assert self.mean is not None
+            return project(X, self.mean, self.axes, self.filter_dtype)
+        return X.astype(np.float64)
+
+
+class Block:
+    """Some of the points, and how to search among them; `start` is the number of the first."""
+
+    def __init__(self, X: Array, start: int, plan: Plan) -> None:
+        self.X, self.start, self.plan = X, start, plan
+
+    def __reduce__(self) -> Any:
+        return Block, (self.X, self.start, self.plan)  # a compiled search is made anew where the block arrives
+
+    def __sizeof__(self) -> int:
+        return int(2 * self.X.nbytes)  # so that Dask moves visitors, not blocks
+
+    @cached_property
+    def search(self) -> Any:
+        """The compiled search."""
+        points, coordinates = Points(self.X, self.plan.metric), self.plan.project(self.X)
+        if self.plan.search == "tree":
+            return tree_search(points, coordinates, own=True)
+        return block_search(points, coordinates)
+
+
+class Visitors(NamedTuple):
+    """Points that ask for their nearest clusters, in an order in which neighbours are close together."""
+
+    order: Array  # which of the group each is
+    points: Array
+    homes: Array
+    rows: Array
+    coordinates: Array
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _as_points(chunk: Any, dtype: Any) -> Array:
+    if np.ma.is_masked(chunk):
+        raise ValueError("X must not be masked: clustering would use what is under the mask")
+    return np.ascontiguousarray(chunk, dtype)
+
+
+def _summarise(chunk: Any, dtype: Any, share: float) -> Summary:
+    X = _as_points(chunk, dtype)
+    count = min(len(X), 1 + int(share * len(X)))
+    rows = np.sort(np.random.default_rng(len(X)).choice(len(X), count, replace=False))
+    return Summary(bool(np.isfinite(X).all()), not np.all(X.any(axis=1)), X.min(axis=0), X.max(axis=0), X[rows])
+
+
+def _make_block(chunk: Any, start: int, plan: Plan) -> Block:
+    block = Block(plan.prepare(_as_points(chunk, plan.dtype)), start, plan)
+    if plan.search != "cdist":
+        _ = block.search
+    return block
+
+
+def _pick(block: Block, rows: Array) -> Array:
+    return np.asarray(block.X[rows])
+
+
+def _gather(parts: list[Array], points: Array, homes: Array, plan: Plan) -> Visitors:
+    rows = np.concatenate(parts)
+    coordinates = plan.project(rows)
+    order = near_order(coordinates)
+    return Visitors(order, points[order], homes[order], rows[order], coordinates[order])
+
+
+def _visit(block: Block, visitors: Visitors, labels: Array, answer: Answer | None, k: int) -> Answer:
+    """Go on with the search for the k nearest clusters among the points of a block, which have these labels."""
+    found = _nothing(len(visitors.points), k, visitors.rows.dtype) if answer is None else _copy(answer)
+    if block.plan.search == "cdist":
+        _visit_by_cdist(block, visitors, labels, found)
+        return found
+    with one_blas_thread():
+        block.search.clusters(visitors.rows, visitors.coordinates, visitors.homes, labels, *found, 1)
+    return found
+
+
+def _visit_by_cdist(block: Block, visitors: Visitors, labels: Array, answer: Answer) -> None:
+    metric, n = block.plan.metric, len(block.X)
+    everyone = np.concatenate([labels, visitors.homes])
+    for first in range(0, len(visitors.points), _ROWS):
+        part = slice(first, first + _ROWS)
+        distances = cdist(visitors.rows[part], block.X, metric)
+        own = visitors.points[part] - block.start
+        here = (own >= 0) & (own < n)
+        distances[np.flatnonzero(here), own[here]] = 0  # some metrics make no sense of a point and itself
+        distances = check_distances(distances, metric, answer.distances.dtype)
+        found = _nothing(len(distances), answer.clusters.shape[1], answer.distances.dtype)
+        asking = np.arange(n + first, n + first + len(distances), dtype=np.int32)
+        _core.select_clusters(distances, asking, everyone, *found, 1)
+        _core.combine(found.clusters, found.distances, *(each[part] for each in answer))
+
+
+def _combine(answers: list[Answer]) -> Answer:
+    first, *others = answers
+    total = _copy(first)
+    for other in others:
+        _core.combine(other.clusters, other.distances, *total)
+    return total
+
+
+def _arrange(visitors: Visitors, answers: list[Answer]) -> Answer:
+    """The answers of all lanes in one, in the order of the group."""
+    total, place = _combine(answers), np.argsort(visitors.order)
+    return Answer(*(each[place] for each in total))
+
+
+def _nothing(count: int, k: int, dtype: Any) -> Answer:
+    return Answer(np.full((count, k), -1, np.int32), np.zeros((count, k), dtype), np.zeros(count, dtype))
+
+
+def _copy(answer: Answer) -> Answer:
+    return Answer(*(each.copy() for each in answer))
+
+
+class DaskSource:
+    """Nearest clusters of points that are spread over a Dask cluster.
+
+    Parameters
+    ----------
+    X : dask.array.Array, dask.dataframe.DataFrame or array-like of shape (n, d)
+        The points. A Dask array, chunked by rows, stays with the workers. Other arrays are sent to them, and the engine
+        makes use of having the points here as well.
+    metric : str or callable, default="euclidean"
+        As in `chamfer.linkage`, less ``"seuclidean"`` and ``"mahalanobis"``, which need all of the data in one place.
+    client : distributed.Client, optional
+        The cluster; the current client by default. If there is none, a cluster of threads is started in this process
+        and ended by `close`, or at the end of a ``with`` block.
+    n_jobs : int, optional
+        Number of threads of that cluster, as in `chamfer.linkage`.
+
+    Examples
+    --------
+    >>> import chamfer
+    >>> with chamfer.DaskSource([[0.0], [1.0], [5.0], [6.5]]) as source:
+    ...     chamfer.linkage([[0.0], [1.0], [5.0], [6.5]], source=source)
+    array([[0. , 1. , 1. , 2. ],
+           [2. , 3. , 1.5, 2. ],
+           [4. , 5. , 9. , 4. ]])
+    """
+
+    def __init__(self, X: Any, metric: Metric = "euclidean", *, client: Any = None, n_jobs: int | None = None) -> None:
+        metric = check_metric(metric)
+        if metric == "precomputed" or metric in _WHOLE:
+            raise ValueError(f"metric must not be {metric!r} for points on a cluster: it needs all of the data at once")
+        X = check_distributed(X) if is_distributed(X) else check_input(X, metric)
+        if isinstance(X, Condensed):
+            raise ValueError("X must hold points as rows to go to a cluster, got distances")
+        self._own, self._client = _client(client, check_threads(n_jobs))
+        try:
+            self._start(X, metric)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> DaskSource:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of what the workers hold, and end the cluster if it was started for this source."""
+        self._blocks: list[Any] = []
+        self._shared_plan = None
+        if self._own:
+            self._client.close()
+
+    def _start(self, X: Any, metric: Metric) -> None:
+        here = isinstance(X, Points)
+        self.n = X.n if here else int(X.shape[0])
+        self.dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
+        chunks = self._send(X) if here else self._keep(X)
+        plan = self._plan(chunks, metric)
+        if here and plan.search != "cdist":
+            self.points = prepare(X)
+        if plan.search == "tree":
+            self.near = TreeSource.near
+        self._shared_plan = self._submit(_same, plan)
+        self._blocks = [
+            self._submit(_make_block, chunk, first, self._shared_plan)
+            for chunk, (first, _) in zip(chunks, self._ranges(), strict=True)
+        ]
+
+    def _ranges(self) -> Iterator[tuple[int, int]]:
+        """Of each block, the number of its first point and of the one after its last."""
+        return pairwise(self._starts.tolist())
+
+    def _threads(self) -> int:
+        return int(max(1, sum(self._client.nthreads().values())))
+
+    def _submit(self, function: Any, *arguments: Any) -> Any:
+        return self._client.submit(function, *arguments, pure=False)
+
+    def _send(self, points: Points) -> list[Any]:
+        """Blocks of an array that is here, kept by the scheduler, so that they survive their workers."""
+        rows = max(_LEAST, -(-self.n // (2 * self._threads())))
+        self._starts = np.append(np.arange(0, self.n, rows), self.n)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+            return [self._submit(_same, np.asarray(points.X[first:last])) for first, last in self._ranges()]
+
+    def _keep(self, X: Any) -> list[Any]:
+        """Blocks of a Dask array, computed where the workers are."""
+        rows = _join(X.chunks[0])
+        X = self._client.persist(X.rechunk((tuple(rows), (X.shape[1],))))
+        self._starts = np.append(0, np.cumsum(rows))
+        futures: list[Any] = self._client.compute(X.to_delayed().ravel().tolist())
+        return futures
+
+    def _plan(self, chunks: list[Any], metric: Metric) -> Plan:
+        """Choose how to search, from a sample; refuse what cannot be clustered."""
+        share = _SAMPLE / self.n
+        summaries: list[Summary] = [
+            future.result() for future in [self._submit(_summarise, chunk, self.dtype, share) for chunk in chunks]
+        ]
+        for summary, (first, last) in zip(summaries, self._ranges(), strict=True):
+            if not summary.finite:
+                raise ValueError(
+                    f"X must be an array of finite real numbers, got NaN or infinity in rows {first} to {last - 1}"
+                )
+        zeros = any(summary.zeros for summary in summaries)
+        if metric not in FAST_METRICS:
+            return Plan(metric, self.dtype, zeros, "cdist")
+        far = 4.0  # between unit vectors
+        if metric != "cosine":
+            low = np.min([summary.low for summary in summaries], axis=0).astype(np.float64)
+            high = np.max([summary.high for summary in summaries], axis=0).astype(np.float64)
+            with np.errstate(over="ignore"):
+                far = float(np.square(high - low).sum())
+            check_range("X", far, self.n, self.dtype)
+        sample = prepare(Points(np.concatenate([summary.sample for summary in summaries]), metric), zeros)
+        d = sample.X.shape[1]
+        if d <= 4:
+            return Plan(metric, self.dtype, zeros, "tree")
+        principal = Principal(sample, self.n)
+        axes = None if principal.best == d else np.ascontiguousarray(principal.axes[:, : principal.best])
+        # The sample may have missed what float32 cannot hold.
+        filter_dtype = principal.filter_dtype if far < 1e30 else np.float64
+        return Plan(metric, self.dtype, zeros, "blas", principal.mean, axes, filter_dtype)
+
+    def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
+        """Find the k nearest clusters of each of `points`; `threads` is for the workers to decide."""
+        from distributed import wait
+
+        answer = _nothing(len(points), k, self.dtype)
+        workers, largest = self._threads(), int(np.diff(self._starts).max())
+        count = max(-(-len(points) * largest // _PAIRS), -(-workers // len(self._blocks)))
+        groups = np.array_split(np.argsort(points, kind="stable"), min(len(points), count))
+        parts: list[Any] = [labels[first:last] for first, last in self._ranges()]
+        if len(groups) > 1:
+            parts = [self._submit(_same, part) for part in parts]
+        lanes = min(len(self._blocks), -(-workers // len(groups)))
+        waiting: dict[Any, Array] = {}
+        done = 0
+        try:
+            for group in groups:
+                asked = self._ask(points[group], labels, parts, k, lanes)
+                waiting[asked] = group
+                while len(waiting) > 2 * workers or (group is groups[-1] and waiting):
+                    for future in wait(list(waiting), return_when="FIRST_COMPLETED").done:
+                        places = waiting.pop(future)
+                        for whole, some in zip(answer, future.result(), strict=True):
+                            whole[places] = some
+                        done += len(places)
+                        if tick is not None:
+                            tick(done)
+        finally:
+            if waiting:
+                self._client.cancel(list(waiting))
+        return answer
+
+    def _ask(self, points: Array, labels: Array, parts: list[Any], k: int, lanes: int) -> Any:
+        """Send a group of points, in ascending order, on its way; a future of its answer."""
+        ends = np.searchsorted(points, self._starts)
+        picked = [
+            self._submit(_pick, block, points[first:last] - start)
+            for block, start, (first, last) in zip(self._blocks, self._starts[:-1], pairwise(ends), strict=True)
+            if first < last
+        ]
+        visitors = self._submit(_gather, picked, points, labels[points], self._shared_plan)
+        # What is near is likely to be where the points come from, so that later searches reach less far.
+        home = int(np.searchsorted(self._starts, points[len(points) // 2], side="right")) - 1
+        turn = np.roll(np.arange(len(self._blocks)), -home)
+        answers = []
+        for lane in range(lanes):
+            answer: Any = None
+            for i in turn[lane::lanes]:
+                answer = self._submit(_visit, self._blocks[i], visitors, parts[i], answer, k)
+            answers.append(answer)
+        while len(answers) > _FAN:
+            answers = [self._submit(_combine, answers[i : i + _FAN]) for i in range(0, len(answers), _FAN)]
+        return self._submit(_arrange, visitors, answers)
+
+
+def _join(chunks: tuple[int, ...]) -> list[int]:
+    """Rows of blocks made of whole chunks, none too small but the only one."""
+    blocks = [0]
+    for rows in chunks:
+        if blocks[-1] >= _LEAST:
+            blocks.append(0)
+        blocks[-1] += rows
+    if len(blocks) > 1 and blocks[-1] < _LEAST:
+        last = blocks.pop()
+        blocks[-1] += last
+    return blocks
+
+
+def _client(given: Any, threads: int) -> tuple[bool, Any]:
+    """Whether a cluster was started here, and its client."""
+    try:
+        import distributed
+    except ImportError as error:
+        raise ImportError("points on a cluster need Dask: pip install 'chamfer[dask]'") from error
+    if given is not None:
+        if not isinstance(given, distributed.Client):
+            raise TypeError(f"client must be a distributed.Client, got {given!r}")
+        return False, given
+    try:
+        return False, distributed.default_client()
+    except ValueError:
+        pass
+    started = distributed.Client(
+        processes=False, n_workers=1, threads_per_worker=threads, dashboard_address=None, set_as_default=False
+    )
+    return True, started
