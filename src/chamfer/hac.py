@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from chamfer import _core, distances
+from chamfer import _core, distances, lists
 from chamfer.approximate import make_index, run_approximate
 from chamfer.centres import run_points
-from chamfer.lists import FIRST, Info, run_lists
+from chamfer.checkpoint import Checkpoint, Remembered, describe
+from chamfer.lists import Info, run_lists
 from chamfer.memory import available_memory, require_memory
 from chamfer.progress import Progress
-from chamfer.sources import SOURCES, Source, make_source
+from chamfer.sources import SOURCES, Source, make_source, source_name
 from chamfer.tradeoff import run_tradeoff
 from chamfer.validation import (
     FAST_METRICS,
@@ -27,6 +30,7 @@ from chamfer.validation import (
     check_input,
     check_integer,
     check_number,
+    check_path,
     check_threads,
 )
 
@@ -89,6 +93,7 @@ def linkage(
     t: int | None = None,
     n_jobs: int | None = None,
     memory_limit: int | str | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     progress: bool = False,
     info: Info | None = None,
 ) -> Array:
@@ -129,6 +134,9 @@ def linkage(
         Number of threads; all there are by default, negative numbers count from there as in scikit-learn.
     memory_limit : int or str, optional
         Most memory to use, in bytes or as ``"4GB"``; what is available by default.
+    checkpoint : str or path-like, optional
+        For the lists engine: a file that keeps what takes long to compute. A run that was killed goes on from it when
+        repeated with the same arguments, and gives the same tree. The file stays when the tree is done.
     progress : bool, default=False
         Show progress bars.
     info : chamfer.Info, optional
@@ -191,10 +199,12 @@ def linkage(
     n_neighbors, epsilon = check_integer("n_neighbors", n_neighbors, 1), check_number("epsilon", epsilon, 0)
     if t is not None:
         t, engine = check_integer("t", t, 1, data.n), _only("t", "tradeoff", engine)
+    if checkpoint is not None:
+        checkpoint, engine = check_path("checkpoint", checkpoint), _only("checkpoint", "lists", engine)
     if epsilon > 0:
         Z = _approximately(data, method, engine, epsilon, run)
     elif _use_lists(chosen, data, method, engine, source, run):
-        Z = _from_lists(chosen, data, n_neighbors, source, run, info)
+        Z = _from_lists(chosen, data, method, n_neighbors, source, checkpoint, run, info)
     elif _use_points(chosen, data, method, engine, run):
         Z = _from_points(chosen, data, run)
     elif engine == "tradeoff":
@@ -213,7 +223,9 @@ def _use_lists(
     wanted = engine == "lists" or source != "auto"
     if wanted and not (chosen.lists and engine in ("auto", "lists")):
         able = ", ".join(name for name, each in METHODS.items() if each.lists)
-        raise ValueError(f"engine 'lists', which source is for, takes one of {able}; got method {method!r}")
+        raise ValueError(
+            f"engine 'lists', which source and checkpoint are for, takes one of {able}; got method {method!r}"
+        )
     if chosen.capped and engine not in ("auto", "lists"):
         raise ValueError(f"engine must be 'lists' for method {method!r}, got {engine!r}")
     if wanted or chosen.capped:
@@ -227,26 +239,43 @@ def _use_lists(
 def _from_lists(
     chosen: Method,
     data: Points | Condensed,
+    method: str,
     n_neighbors: int,
     source: str | Source,
+    checkpoint: str | None,
     run: Run,
     info: Info | None,
 ) -> Array:
-    k = min(data.n - 1, n_neighbors + 1 if chosen.capped else FIRST)
+    k = min(data.n - 1, n_neighbors + 1 if chosen.capped else lists.FIRST)
     # Entries and columns of the lists, cluster by cluster what is known of others, and the coordinates of a source.
     need = data.n * (24 * k + 2000)
     require_memory(need, run.memory_limit, f"engine 'lists' with {data.n} points", "take fewer points")
     found = make_source(source, data, k, run.threads) if isinstance(source, str) else source
     if found.n != data.n:
         raise ValueError(f"source must have as many points as X, {data.n}, got {found.n}")
-    return run_lists(
-        found,
+    grow = partial(
+        run_lists,
         normalized=chosen.normalized,
         n_neighbors=n_neighbors if chosen.capped else None,
         threads=run.threads,
         progress=run.progress,
         info=info,
     )
+    if checkpoint is None:
+        return grow(found)
+    facts = {
+        "method": method,
+        "n_neighbors": n_neighbors if chosen.capped else None,
+        "source": source if isinstance(source, str) else [source_name(source), getattr(source, "fingerprint", None)],
+        "lists": [lists.FIRST, lists.AGAIN, lists.BATCH, lists.NEAR],
+        **describe(data),
+    }
+    with Checkpoint(checkpoint, facts) as kept:
+        # Where two sources are about as fast, the clock may choose another than it did before.
+        name = kept.recall(b"source", lambda: source_name(found).encode()).decode()
+        if name != source_name(found):
+            found = make_source(name.removesuffix("Source").lower(), data, k, run.threads)
+        return grow(Remembered(found, kept))
 
 
 def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: str, run: Run) -> bool:

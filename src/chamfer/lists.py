@@ -13,7 +13,7 @@ import numpy as np
 
 from chamfer import _core
 from chamfer.progress import Progress
-from chamfer.sources import Answer, Source
+from chamfer.sources import Answer, Source, source_name
 from chamfer.validation import Array
 
 FIRST = 32  # clusters on a first list
@@ -64,7 +64,7 @@ def run_lists(
 ) -> Array:
     """Z by Chamfer linkage; capped at the (n_neighbors + 1)-th neighbour if `n_neighbors` is given."""
     info = Info() if info is None else info
-    info.source = type(source).__name__
+    info.source = source_name(source)
     n, everything = source.n, np.arange(source.n, dtype=np.int32)
     engine_type = _core.Lists32 if source.dtype == np.float32 else _core.Lists64
     points = getattr(source, "points", None)
