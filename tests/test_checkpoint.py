@@ -242,6 +242,7 @@ class TestRefusals:
             (X.astype(np.float32), {}, "X.dtype 'float64', not 'float32'"),
             (X, {"method": "chamfer_normalized"}, "method 'chamfer', not 'chamfer_normalized'"),
             (X, {"metric": "sqeuclidean"}, "metric 'euclidean', not 'sqeuclidean'"),
+            (X, {"epsilon": 0.1}, "epsilon 0.0, not 0.1"),
             (X, {"source": "blas"}, "source 'auto', not 'blas'"),
         ],
     )

@@ -13,9 +13,11 @@ everything after it.
 from __future__ import annotations
 
 import json
+import math
 import os
 import struct
 import sys
+import time
 from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any
@@ -43,7 +45,7 @@ class Checkpoint:
     """
 
     def __init__(self, path: str, facts: dict[str, Any]) -> None:
-        self._path = path
+        self._path, self._synced = path, -math.inf
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
         except OSError as error:
@@ -71,8 +73,10 @@ class Checkpoint:
             answer = ask()
             self._file.write(_HEAD.pack(question, len(answer), _seal(question, answer)))
             self._file.write(answer)
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            self._file.flush()  # enough if the process is killed; the disk has to know in case the machine fails
+            if time.monotonic() > self._synced + 1:
+                os.fsync(self._file.fileno())
+                self._synced = time.monotonic()
         return answer
 
     def _read(self, question: bytes) -> bytes | None:
@@ -148,8 +152,8 @@ class Remembered:
 
     def _recall(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None) -> Answer:
         def ask() -> bytes:
-            answer = self.remembered.nearest(points, labels, k, threads, tick)
-            return b"".join(np.ascontiguousarray(each).tobytes() for each in answer)
+            clusters, *others = self.remembered.nearest(points, labels, k, threads, tick)
+            return clusters.astype(np.int32).tobytes() + b"".join(each.astype(self.dtype).tobytes() for each in others)
 
         question = points.tobytes() + labels.tobytes() + str(k).encode()
         numbers = np.frombuffer(self._checkpoint.recall(question, ask), np.uint8)

@@ -46,11 +46,14 @@ class Method:
     lists: bool = False  # the lists engine can do it
     normalized: bool = False
     capped: bool = False
+    approximate: str = ""  # the engine that takes epsilon
 
 
 METHODS = {
-    "chamfer": Method(_core.chamfer, square=True, lists=True),
-    "chamfer_normalized": Method(_core.chamfer_normalized, square=True, lists=True, normalized=True),
+    "chamfer": Method(_core.chamfer, square=True, lists=True, approximate="lists"),
+    "chamfer_normalized": Method(
+        _core.chamfer_normalized, square=True, lists=True, normalized=True, approximate="lists"
+    ),
     "chamfer_capped": Method(None, lists=True, capped=True),
     "chamfer_symmetric": Method(_core.chamfer_symmetric, square=True),
     "chamfer_normalized_symmetric": Method(_core.chamfer_normalized_symmetric, square=True),
@@ -59,7 +62,7 @@ METHODS = {
     "average": Method(_core.average, points=("sqeuclidean", "cosine")),
     "weighted": Method(_core.weighted),
     "ward": Method(_core.ward, centres=True, points=("euclidean",)),
-    "centroid": Method(_core.centroid, centres=True, points=("euclidean",)),
+    "centroid": Method(_core.centroid, centres=True, points=("euclidean",), approximate="points"),
     "median": Method(_core.median, centres=True, points=("euclidean",)),
 }
 ENGINES = ("auto", "dense", "points", "lists", "tradeoff")
@@ -117,8 +120,10 @@ def linkage(
     n_neighbors : int, default=15
         For ``chamfer_capped``: the number of neighbours of a point that count.
     epsilon : float, default=0
-        For ``centroid``: merges need not have the smallest squared distance but one within a factor of 1 + `epsilon`,
-        as far as an approximate index of nearest neighbours tells. Needs ``pip install chamfer[ann]`` to be fast.
+        Merges need not have the smallest value but one within a factor of 1 + `epsilon`. For ``chamfer`` and
+        ``chamfer_normalized`` this is certain, and saves searches; the height is Ch(A,B) in the direction in which
+        it was found. For ``centroid`` it is meant for squared distances, and holds as far as an approximate index of
+        nearest neighbours tells, which needs ``pip install chamfer[ann]`` to be fast.
     engine : {"auto", "dense", "points", "lists", "tradeoff"}, default="auto"
         How the closest pair is found: from all distances, O(n²) memory; from points as needed, O(n d) memory
         (``single``, ``ward``, ``centroid``, ``median``, and ``average`` of squared or cosine distances); from lists of
@@ -202,9 +207,11 @@ def linkage(
     if checkpoint is not None:
         checkpoint, engine = check_path("checkpoint", checkpoint), _only("checkpoint", "lists", engine)
     if epsilon > 0:
-        Z = _approximately(data, method, engine, epsilon, run)
-    elif _use_lists(chosen, data, method, engine, source, run):
-        Z = _from_lists(chosen, data, method, n_neighbors, source, checkpoint, run, info)
+        engine = _with_epsilon(chosen, data, method, engine)
+    if _use_lists(chosen, data, method, engine, source, run):
+        Z = _from_lists(chosen, data, method, n_neighbors, epsilon, source, checkpoint, run, info)
+    elif epsilon > 0:
+        Z = _approximately(data, epsilon, run)
     elif _use_points(chosen, data, method, engine, run):
         Z = _from_points(chosen, data, run)
     elif engine == "tradeoff":
@@ -241,6 +248,7 @@ def _from_lists(
     data: Points | Condensed,
     method: str,
     n_neighbors: int,
+    epsilon: float,
     source: str | Source,
     checkpoint: str | None,
     run: Run,
@@ -257,6 +265,7 @@ def _from_lists(
         run_lists,
         normalized=chosen.normalized,
         n_neighbors=n_neighbors if chosen.capped else None,
+        epsilon=epsilon,
         threads=run.threads,
         progress=run.progress,
         info=info,
@@ -266,6 +275,7 @@ def _from_lists(
     facts = {
         "method": method,
         "n_neighbors": n_neighbors if chosen.capped else None,
+        "epsilon": epsilon,
         "source": source if isinstance(source, str) else [source_name(source), getattr(source, "fingerprint", None)],
         "lists": [lists.FIRST, lists.AGAIN, lists.BATCH, lists.NEAR],
         **describe(data),
@@ -308,9 +318,16 @@ def _from_tradeoff(chosen: Method, data: Points | Condensed, method: str, t: int
     return run_tradeoff(chosen.core, data, t, run.threads, run.progress, run.memory_limit)
 
 
-def _approximately(data: Points | Condensed, method: str, engine: str, epsilon: float, run: Run) -> Array:
-    if method != "centroid" or not isinstance(data, Points) or _only("epsilon", "points", engine) != "points":
-        raise ValueError(f"epsilon must be 0 but for observations and method 'centroid', got method {method!r}")
+def _with_epsilon(chosen: Method, data: Points | Condensed, method: str, engine: str) -> str:
+    """The engine that does with values near the smallest."""
+    if not chosen.approximate or (chosen.approximate == "points" and isinstance(data, Condensed)):
+        able = ", ".join(name for name, each in METHODS.items() if each.approximate)
+        raise ValueError(f"epsilon must be 0 but for {able} ('centroid' of observations); got method {method!r}")
+    return _only("epsilon", chosen.approximate, engine)
+
+
+def _approximately(data: Points | Condensed, epsilon: float, run: Run) -> Array:
+    assert isinstance(data, Points)
     distances.centre(data.X)
     return run_approximate(data.X, epsilon, make_index(data.X, run.threads), run.progress)
 

@@ -58,11 +58,15 @@ def run_lists(
     *,
     normalized: bool,
     n_neighbors: int | None,
+    epsilon: float,
     threads: int,
     progress: Progress,
     info: Info | None = None,
 ) -> Array:
-    """Z by Chamfer linkage; capped at the (n_neighbors + 1)-th neighbour if `n_neighbors` is given."""
+    """Z by Chamfer linkage; capped at the (n_neighbors + 1)-th neighbour if `n_neighbors` is given.
+
+    Each merge has a value of at most 1 + `epsilon` times the smallest one.
+    """
     info = Info() if info is None else info
     info.source = source_name(source)
     n, everything = source.n, np.arange(source.n, dtype=np.int32)
@@ -71,7 +75,7 @@ def run_lists(
     X, metric = (None, "euclidean") if points is None else (points.X, points.metric)
     capped = n_neighbors is not None
     near = min(n // NEAR, getattr(source, "near", n))
-    engine = engine_type(n, normalized, capped, AGAIN, BATCH, near, threads, X, metric)
+    engine = engine_type(n, normalized, capped, AGAIN, BATCH, near, epsilon, threads, X, metric)
     first = min(n - 1, FIRST if n_neighbors is None else n_neighbors + 1)
     with progress.stage("nearest neighbours", n, "point") as tick:
         start = time.perf_counter()

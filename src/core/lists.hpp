@@ -17,6 +17,10 @@
 // else stop and ask for the lists of the points that miss the candidate. For the capped linkage, in which a point
 // counts at most r(p), every bound is the value itself and nothing is asked until no candidate is left.
 //
+// Epsilon. The smallest bound is not above any value, so a certified pair within 1 + epsilon of it is within
+// 1 + epsilon of the smallest value. Before anything is computed or asked for, such a pair is looked for: the smallest
+// of the clusters whose best is certified, or else something else that the cluster on top knows for certain.
+//
 // Cost. Merging renames the entries of the shorter of two columns (the points that list a cluster), and adds
 // the smaller of two maps of gains and of two member lists to the larger: O(n k log n) in all, whatever the
 // tree. Entries beyond r(p) are looked at in every merge of their cluster, but one of the two that a point has, or
@@ -44,6 +48,7 @@ struct ListsOptions {
     Index k;          // clusters asked for when a list is refreshed, at least
     Index batch;      // points asked for at once, about
     Index near;       // points of candidates that a point is compared with before its list is refreshed
+    double epsilon;   // merges may exceed the smallest value by this part of it
     int threads;
 };
 
@@ -81,6 +86,7 @@ class Lists {
           best_(n),
           ids_(n),
           heap_(n),
+          sure_(options.epsilon > 0 ? n : 0),
           marked_(n, false) {
         std::iota(set_of_.begin(), set_of_.end(), Id{0});
         std::iota(cluster_of_.begin(), cluster_of_.end(), Id{0});
@@ -117,19 +123,18 @@ class Lists {
                 find_best(a);
                 continue;
             }
-            if (!certified(a)) {
+            const Pair pair = closest();
+            if (pair.a < 0) {
                 if (options_.capped)
                     uncap();
                 else if (near(a))
                     certify(a);
                 else
                     return request();
-                tick(static_cast<Index>(merges_.size()));
-                continue;
+            } else {
+                merges_.push_back({members_[pair.a].front(), members_[pair.b].front(), pair.value});
+                columns_[pair.a].size() < columns_[pair.b].size() ? merge(pair.b, pair.a) : merge(pair.a, pair.b);
             }
-            const Id b = best_[a].cluster;
-            merges_.push_back({members_[a].front(), members_[b].front(), heap_.key(a).value});
-            columns_[a].size() < columns_[b].size() ? merge(b, a) : merge(a, b);
             tick(static_cast<Index>(merges_.size()));
         }
         return {};
@@ -152,6 +157,11 @@ class Lists {
         Sum gain;
         bool stale = false;
     };
+    // To be merged, at the value of Ch(a, b).
+    struct Pair {
+        Id a = -1, b = -1;
+        double value = 0;
+    };
     // Smaller value, certified before not, smaller lower id, smaller higher id.
     struct Key {
         double value = 0;
@@ -170,10 +180,14 @@ class Lists {
     }
     Id size(Id c) const { return static_cast<Id>(members_[c].size()); }
 
+    double value(Id c, const Sum& gain) const {
+        const double sum = total_[c].minus(gain);
+        return options_.normalized ? sum / size(c) : sum;
+    }
+
     Key key(Id c) const {
         const Best& best = best_[c];
-        double value = total_[c].minus(best.gain);
-        if (options_.normalized) value /= size(c);
+        double value = this->value(c, best.gain);
         // With the cap, a cluster that nobody lists is no candidate at any height.
         if (options_.capped && best.cluster < 0 && !best.stale) value = std::numeric_limits<double>::infinity();
         const Id other = best.cluster < 0 ? ids_[c] : ids_[best.cluster];
@@ -187,13 +201,47 @@ class Lists {
         return two.cluster < 0 || ids_[one.cluster] < ids_[two.cluster];
     }
 
+    void place(Id c) {
+        heap_.set(c, key(c));
+        if (options_.epsilon == 0) return;
+        certified(c) ? sure_.set(c, heap_.key(c)) : sure_.remove(c);
+    }
+
+    // A certified pair of a value within the factor of all bounds; none if the lists do not tell.
+    Pair closest() const {
+        const auto best_of = [&](Id c) { return Pair{c, best_[c].cluster, heap_.key(c).value}; };
+        const Id top = heap_.top();
+        if (certified(top)) return best_of(top);
+        if (options_.epsilon == 0) return {};
+        const double most = (1 + options_.epsilon) * heap_.key(top).value;
+        if (!sure_.empty() && sure_.key(sure_.top()).value <= most) return best_of(sure_.top());
+        Best best;
+        each_gain(top, [&](Id cluster, Id count, const Sum& gain) {
+            const Best other{cluster, count, gain};
+            if (count == size(top) && (best.cluster < 0 || better(other, best, top))) best = other;
+        });
+        if (best.cluster < 0 || value(top, best.gain) > most) return {};
+        return {top, best.cluster, value(top, best.gain)};
+    }
+
     void mark(Id c, std::vector<Id>& touched) {
         if (marked_[c]) return;
         marked_[c] = true;
         touched.push_back(c);
     }
 
-    // A single point needs no map: its list says it all.
+    // What is known of other clusters. A single point needs no map: its list says it all.
+    template <class Visit>
+    void each_gain(Id c, Visit&& visit) const {
+        if (size(c) > 1) {
+            gains_[c].each([&](const Gain& gain) { visit(gain.cluster, gain.count, gain.sum); });
+            return;
+        }
+        const Id p = members_[c].front();
+        for (const Entry& entry : entries_[p])
+            if (entry.cluster != c) visit(entry.cluster, 1, gain_of(p, entry));
+    }
+
     void find_best(Id c) {
         Best best;
         // With the cap only listed clusters are candidates; else the rest are bounded by a gain of zero.
@@ -205,22 +253,13 @@ class Lists {
             any = true;
             ++others;
         };
-        const auto consider_all = [&] {
-            if (size(c) == 1) {
-                const Id p = members_[c].front();
-                for (const Entry& entry : entries_[p])
-                    if (entry.cluster != c) consider(entry.cluster, 1, gain_of(p, entry));
-            } else {
-                gains_[c].each([&](const Gain& gain) { consider(gain.cluster, gain.count, gain.sum); });
-            }
-        };
-        consider_all();
+        each_gain(c, consider);
         if (best.cluster < 0 && others == active_ - 1) {  // no cluster is unlisted
             any = false;
-            consider_all();
+            each_gain(c, consider);
         }
         best_[c] = best;
-        heap_.set(c, key(c));
+        place(c);
     }
 
     Sum gain_of(Id p, const Entry& entry) const {
@@ -294,11 +333,12 @@ class Lists {
         ids_[a] = static_cast<Id>(n_ + merges_.size() - 1);
         --active_;
         heap_.remove(b);
+        if (options_.epsilon > 0) sure_.remove(b);
         for (const Id c : touched) {
             marked_[c] = false;
             adopt(c, a, b);
         }
-        heap_.set(a, key(a));
+        place(a);
     }
 
     // p's distance to a beyond its bound says nothing of a + b, unless p lists b too.
@@ -384,7 +424,7 @@ class Lists {
             best.gain = std::max(best.gain, other.gain);
         else if (best.cluster == a || best.cluster == b || better(other, best, c))
             best = other;
-        heap_.set(c, key(c));
+        place(c);
     }
 
     // No candidate is left: what remains is merged by plain Chamfer, for which the caps are bounds.
@@ -484,7 +524,8 @@ class Lists {
     std::vector<Sum> total_;                   // by cluster: R(C)
     std::vector<Best> best_;                   // by cluster: the largest gain
     std::vector<Id> ids_;                      // by cluster: SciPy's number
-    Heap<Key> heap_;
+    Heap<Key> heap_;                           // clusters by their bounds
+    Heap<Key> sure_;                           // with epsilon: those whose best is certified
     std::vector<bool> marked_;
     Merges merges_;
 };
