@@ -18,8 +18,8 @@
 // counts at most r(p), every bound is the value itself and nothing is asked until no candidate is left.
 //
 // Epsilon. The smallest bound is not above any value, so a certified pair within 1 + epsilon of it is within
-// 1 + epsilon of the smallest value. Before anything is computed or asked for, such a pair is looked for: the smallest
-// of the clusters whose best is certified, or else something else that the cluster on top knows for certain.
+// 1 + epsilon of the smallest value, and is merged before anything is computed or asked for. A second heap keeps the
+// clusters by the value of their best certified pair.
 //
 // Cost. Merging renames the entries of the shorter of two columns (the points that list a cluster), and adds
 // the smaller of two maps of gains and of two member lists to the larger: O(n k log n) in all, whatever the
@@ -84,9 +84,10 @@ class Lists {
           gains_(n),
           total_(n),
           best_(n),
+          sure_(options.epsilon > 0 ? n : 0),
           ids_(n),
           heap_(n),
-          sure_(options.epsilon > 0 ? n : 0),
+          sure_heap_(options.epsilon > 0 ? n : 0),
           marked_(n, false) {
         std::iota(set_of_.begin(), set_of_.end(), Id{0});
         std::iota(cluster_of_.begin(), cluster_of_.end(), Id{0});
@@ -174,24 +175,20 @@ class Lists {
         }
     };
 
-    bool certified(Id c) const {
-        const Best& best = best_[c];
+    bool certified(Id c) const { return certified(c, best_[c]); }
+    bool certified(Id c, const Best& best) const {
         return !best.stale && best.cluster >= 0 && (options_.capped || best.count == size(c));
     }
     Id size(Id c) const { return static_cast<Id>(members_[c].size()); }
 
-    double value(Id c, const Sum& gain) const {
-        const double sum = total_[c].minus(gain);
-        return options_.normalized ? sum / size(c) : sum;
-    }
-
-    Key key(Id c) const {
-        const Best& best = best_[c];
-        double value = this->value(c, best.gain);
+    Key key(Id c) const { return key(c, best_[c]); }
+    Key key(Id c, const Best& best) const {
+        double value = total_[c].minus(best.gain);
+        if (options_.normalized) value /= size(c);
         // With the cap, a cluster that nobody lists is no candidate at any height.
         if (options_.capped && best.cluster < 0 && !best.stale) value = std::numeric_limits<double>::infinity();
         const Id other = best.cluster < 0 ? ids_[c] : ids_[best.cluster];
-        return {value, !certified(c), std::min(ids_[c], other), std::max(ids_[c], other)};
+        return {value, !certified(c, best), std::min(ids_[c], other), std::max(ids_[c], other)};
     }
 
     bool better(const Best& one, const Best& two, Id c) const {
@@ -204,24 +201,18 @@ class Lists {
     void place(Id c) {
         heap_.set(c, key(c));
         if (options_.epsilon == 0) return;
-        certified(c) ? sure_.set(c, heap_.key(c)) : sure_.remove(c);
+        sure_[c].cluster < 0 ? sure_heap_.remove(c) : sure_heap_.set(c, key(c, sure_[c]));
     }
 
     // A certified pair of a value within the factor of all bounds; none if the lists do not tell.
     Pair closest() const {
-        const auto best_of = [&](Id c) { return Pair{c, best_[c].cluster, heap_.key(c).value}; };
         const Id top = heap_.top();
-        if (certified(top)) return best_of(top);
-        if (options_.epsilon == 0) return {};
-        const double most = (1 + options_.epsilon) * heap_.key(top).value;
-        if (!sure_.empty() && sure_.key(sure_.top()).value <= most) return best_of(sure_.top());
-        Best best;
-        each_gain(top, [&](Id cluster, Id count, const Sum& gain) {
-            const Best other{cluster, count, gain};
-            if (count == size(top) && (best.cluster < 0 || better(other, best, top))) best = other;
-        });
-        if (best.cluster < 0 || value(top, best.gain) > most) return {};
-        return {top, best.cluster, value(top, best.gain)};
+        if (certified(top)) return {top, best_[top].cluster, heap_.key(top).value};
+        if (options_.epsilon == 0 || sure_heap_.empty()) return {};
+        const Id c = sure_heap_.top();
+        const double value = sure_heap_.key(c).value;
+        if (value > (1 + options_.epsilon) * heap_.key(top).value) return {};
+        return {c, sure_[c].cluster, value};
     }
 
     void mark(Id c, std::vector<Id>& touched) {
@@ -230,35 +221,35 @@ class Lists {
         touched.push_back(c);
     }
 
-    // What is known of other clusters. A single point needs no map: its list says it all.
-    template <class Visit>
-    void each_gain(Id c, Visit&& visit) const {
-        if (size(c) > 1) {
-            gains_[c].each([&](const Gain& gain) { visit(gain.cluster, gain.count, gain.sum); });
-            return;
-        }
-        const Id p = members_[c].front();
-        for (const Entry& entry : entries_[p])
-            if (entry.cluster != c) visit(entry.cluster, 1, gain_of(p, entry));
-    }
-
+    // A single point needs no map: its list says it all.
     void find_best(Id c) {
-        Best best;
+        Best best, sure;
         // With the cap only listed clusters are candidates; else the rest are bounded by a gain of zero.
         bool any = !options_.capped;
         Index others = 0;
         const auto consider = [&](Id cluster, Id count, const Sum& gain) {
             const Best other{cluster, count, gain};
             if (!any || better(other, best, c)) best = other;
+            if (count == size(c) && (sure.cluster < 0 || better(other, sure, c))) sure = other;
             any = true;
             ++others;
         };
-        each_gain(c, consider);
+        const auto consider_all = [&] {
+            if (size(c) == 1) {
+                const Id p = members_[c].front();
+                for (const Entry& entry : entries_[p])
+                    if (entry.cluster != c) consider(entry.cluster, 1, gain_of(p, entry));
+            } else {
+                gains_[c].each([&](const Gain& gain) { consider(gain.cluster, gain.count, gain.sum); });
+            }
+        };
+        consider_all();
         if (best.cluster < 0 && others == active_ - 1) {  // no cluster is unlisted
             any = false;
-            each_gain(c, consider);
+            consider_all();
         }
         best_[c] = best;
+        if (options_.epsilon > 0) sure_[c] = sure;
         place(c);
     }
 
@@ -333,7 +324,10 @@ class Lists {
         ids_[a] = static_cast<Id>(n_ + merges_.size() - 1);
         --active_;
         heap_.remove(b);
-        if (options_.epsilon > 0) sure_.remove(b);
+        if (options_.epsilon > 0) {
+            sure_heap_.remove(b);
+            sure_[a] = {};
+        }
         for (const Id c : touched) {
             marked_[c] = false;
             adopt(c, a, b);
@@ -424,6 +418,11 @@ class Lists {
             best.gain = std::max(best.gain, other.gain);
         else if (best.cluster == a || best.cluster == b || better(other, best, c))
             best = other;
+        if (options_.epsilon > 0) {
+            Best& sure = sure_[c];
+            if (sure.cluster == a || sure.cluster == b) sure = {};
+            if (certified(c, other) && (sure.cluster < 0 || better(other, sure, c))) sure = other;
+        }
         place(c);
     }
 
@@ -523,9 +522,10 @@ class Lists {
     std::vector<Gains> gains_;                 // by cluster of two points and more
     std::vector<Sum> total_;                   // by cluster: R(C)
     std::vector<Best> best_;                   // by cluster: the largest gain
+    std::vector<Best> sure_;                   // by cluster, with epsilon: the largest that is certified, if known
     std::vector<Id> ids_;                      // by cluster: SciPy's number
     Heap<Key> heap_;                           // clusters by their bounds
-    Heap<Key> sure_;                           // with epsilon: those whose best is certified
+    Heap<Key> sure_heap_;                      // those with something sure by its value
     std::vector<bool> marked_;
     Merges merges_;
 };
