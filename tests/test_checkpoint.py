@@ -75,20 +75,23 @@ def finish():
 expected, questions = finish()
 whole, in_first, killed = size(), 0, 0
 random.seed(0)
-for target in [0] + [random.randrange(whole) for _ in range(19)]:
+while killed < 20:
     os.remove(path)
+    target = random.randrange(whole)
     child = start()
     while size() < target:
         time.sleep(0.0005)
     time.sleep(random.random() * 0.003)
     os.kill(child, signal.SIGKILL)
-    killed += os.waitpid(child, 0)[1] == signal.SIGKILL
+    if os.waitpid(child, 0)[1] != signal.SIGKILL:
+        continue  # it was faster
+    killed += 1
     Z, asked = finish()
     assert np.array_equal(Z, expected)
     assert asked < questions or target < 2000
     assert size() == whole
     in_first += asked > questions - 16
-print(killed, in_first, questions)
+print(in_first, questions)
 """
 
 
@@ -97,8 +100,7 @@ def test_killed_twenty_times(path, tmp_path):
     command = [sys.executable, "-c", KILLED, str(path), str(tmp_path / "finished.npz")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    killed, in_first_lists, questions = map(int, done.stdout.split())
-    assert killed >= 19
+    in_first_lists, questions = map(int, done.stdout.split())
     assert 2 <= in_first_lists <= 18, "kills should fall into first lists and into later ones"
     assert questions > 50
 

@@ -92,7 +92,7 @@ class TestTradeoff:
             ({"t": 2, "method": "chamfer_symmetric"}, ValueError, "engine 'tradeoff' takes"),
             ({"t": 2, "method": "chamfer_capped"}, ValueError, "engine"),
             ({"t": 2, "metric": "cityblock"}, ValueError, "engine 'tradeoff' takes"),
-            ({"t": 2, "source": "blas"}, ValueError, "engine 'lists', which source is for"),
+            ({"t": 2, "source": "blas"}, ValueError, "engine 'lists', which source and checkpoint are for"),
         ],
     )
     def test_what_it_cannot_do(self, arguments, error, message):
