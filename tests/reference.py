@@ -219,6 +219,29 @@ def replay(
         state.merge(low, high, n + i)
 
 
+def replay_within(Z: np.ndarray, D: np.ndarray, method: str, epsilon: float, rtol: float = 1e-9) -> float:
+    """Check that each merge of Z was, at its time, within a factor of 1 + epsilon of the smallest value there was.
+
+    For Chamfer linkages: the height is the value of the merged pair in one of its two directions. Gives the largest
+    factor of all merges.
+    """
+    n, largest, tolerance = len(D), 1.0, 1e-13 * D.max()
+    assert Z.shape == (n - 1, 4)
+    state = Clusters(D, method, 1)
+    for i, (a, b, height, size) in enumerate(Z):
+        low, high = state.ids.index(a), state.ids.index(b)
+        A, B, smallest = state.clusters[low], state.clusters[high], state.values.min()
+        ways = np.array([to_nearest(state.D, A, B), to_nearest(state.D, B, A)])
+        if method == "chamfer_normalized":
+            ways /= A.size, B.size
+        assert np.isclose(height, ways, rtol, tolerance).any(), f"merge {i} has height {height}, but values {ways}"
+        assert height <= (1 + epsilon) * smallest * (1 + rtol) + tolerance, f"merge {i}: {height}, {smallest} was there"
+        assert size == A.size + B.size
+        largest = max(largest, height / smallest if smallest > 0 else 1)
+        state.merge(low, high, n + i)
+    return largest
+
+
 def cut(Z: np.ndarray, merges: Iterable[int]) -> list[frozenset[int]]:
     """The clusters that are left when the given merges have been applied to single points."""
     n = len(Z) + 1

@@ -60,6 +60,14 @@ class TestCluster:
         assert "left out because not numbers: 'name' (such as 'flower 0'), 'species'" in err
         assert "150 points in 3 clusters of 64, 50, 36 (chamfer, euclidean" in err
 
+    def test_checkpoint_is_made_and_used(self, iris, command):
+        first = command("cluster iris.csv -k 3 --quiet --checkpoint run.checkpoint")
+        assert first[0] == 0
+        assert command("cluster iris.csv -k 3 --quiet --checkpoint run.checkpoint") == first
+        code, _, err = command("cluster iris.csv -k 3 --metric cosine --checkpoint run.checkpoint")
+        assert code == 1
+        assert "checkpoint run.checkpoint is of a run with metric 'euclidean', not 'cosine'" in err
+
     @pytest.mark.parametrize(
         ("options", "cluster"),
         [

@@ -113,6 +113,66 @@ def test_capped_with_more_neighbours_than_points_is_chamfer():
     assert_same_tree(chamfer.linkage(X, "chamfer_capped", n_neighbors=30), chamfer.linkage(X))
 
 
+class TestEpsilon:
+    @settings(max_examples=60, deadline=None)
+    @given(
+        seed=st.integers(0, 2**32 - 1),
+        n=st.integers(2, 50),
+        d=st.integers(1, 6),
+        k=st.integers(1, 9),
+        near=st.sampled_from([1, 5, 10**9]),
+        make=st.sampled_from([gaussian, grid, duplicated]),
+        dtype=st.sampled_from([np.float32, np.float64]),
+        metric=st.sampled_from(["euclidean", "sqeuclidean"]),
+        method=st.sampled_from(METHODS),
+        source=st.sampled_from(SOURCES),
+        epsilon=st.sampled_from([1e-9, 0.01, 0.1, 0.5, 3.0]),
+    )
+    def test_every_merge_is_within_the_factor(self, seed, n, d, k, near, make, dtype, metric, method, source, epsilon):
+        X = make(seed, n, d).astype(dtype)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(lists, "FIRST", k)
+            patch.setattr(lists, "AGAIN", k)
+            patch.setattr(lists, "BATCH", 1 + n // 10)
+            patch.setattr(lists, "NEAR", near)
+            Z = chamfer.linkage(X, method, metric, source=source, epsilon=epsilon)
+        reference.replay_within(Z, distances(X, metric), method, epsilon, rtol(dtype))
+
+    @pytest.mark.parametrize("method", METHODS)
+    @pytest.mark.usefixtures("short_lists")
+    def test_none_is_exact_and_much_is_not(self, method):
+        X = gaussian(1, 120, 3)
+        D, exact = distances(X), chamfer.linkage(X, method, engine="lists", epsilon=0)
+        assert reference.replay_within(exact, D, method, 0) == pytest.approx(1)
+        np.testing.assert_array_equal(chamfer.linkage(X, method, epsilon=1e-13), exact)
+        assert reference.replay_within(chamfer.linkage(X, method, epsilon=0.5), D, method, 0.5) > 1.1
+
+    @pytest.mark.parametrize("method", METHODS)
+    def test_fewer_lists_are_made_anew(self, method):
+        exact, rough = chamfer.Info(), chamfer.Info()
+        for epsilon, info in ((0, exact), (1, rough)):
+            chamfer.linkage(load_digits().data, method, engine="lists", epsilon=epsilon, info=info)
+        assert rough.refreshed < exact.refreshed
+
+    def test_threads_do_not_matter(self):
+        X = load_digits().data.astype(np.float32)
+        one, two = (chamfer.linkage(X, epsilon=0.2, n_jobs=threads) for threads in (1, 2))
+        np.testing.assert_array_equal(one, two)
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            ({"method": "chamfer_capped"}, "epsilon must be 0 but for .*'chamfer_capped'"),
+            ({"method": "chamfer_symmetric"}, "epsilon must be 0 but for .*'chamfer_symmetric'"),
+            ({"engine": "dense"}, "epsilon is for engine 'lists', got 'dense'"),
+            ({"t": 3}, "epsilon is for engine 'lists', got 'tradeoff'"),
+        ],
+    )
+    def test_refusals(self, options, words):
+        with pytest.raises(ValueError, match=words):
+            chamfer.linkage(gaussian(0, 30, 2), epsilon=0.1, **options)
+
+
 @pytest.mark.parametrize("method", [*METHODS, "chamfer_capped"])
 def test_threads_and_sources_do_not_matter(method):
     X = load_digits().data.astype(np.float32) + gaussian(0, 1797, 64, np.float32) / 1000

@@ -15,6 +15,7 @@ result:
 ``distributed``         the same for points that are spread over a Dask cluster
 ``principal``           few coordinates that bound distances from below, for the sources
 ``lists``               that engine: exact Chamfer linkage in O(n k) memory
+``checkpoint``          what a source answered, in a file, for runs that are killed
 ``tradeoff``            the paper's engine between memory and time
 ``centres``             the points engine: linkages from centres, and single linkage
 ``approximate``         centroid linkage up to a factor, on an index of nearest neighbours

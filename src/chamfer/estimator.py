@@ -51,7 +51,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         Accepted for scikit-learn's sake; `distances_` is always there.
     order : {"merge", "least", "cumulative"}, default="merge"
         Which merges the cut applies first, see `chamfer.cut`.
-    n_neighbors, epsilon, engine, source, t, n_jobs, memory_limit, progress
+    n_neighbors, epsilon, engine, source, t, n_jobs, memory_limit, checkpoint, progress
         As in `chamfer.linkage`.
 
     Attributes
@@ -104,6 +104,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         t: int | None = None,
         n_jobs: int | None = None,
         memory_limit: int | str | None = None,
+        checkpoint: Any = None,
         progress: bool = False,
     ) -> None:
         self.n_clusters = n_clusters
@@ -122,6 +123,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         self.t = t
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
+        self.checkpoint = checkpoint
         self.progress = progress
 
     def fit(self, X: Any, y: Any = None) -> AgglomerativeClustering:
@@ -161,7 +163,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         else:
             threshold = check_number("distance_threshold", self.distance_threshold, 0)
             height = float(np.nextafter(threshold, -np.inf))  # a merge at the threshold is one too many
-        Z = check_memory(self.memory).cache(run_linkage, ignore=["n_jobs", "memory_limit", "progress"])(
+        Z = check_memory(self.memory).cache(run_linkage, ignore=["n_jobs", "memory_limit", "checkpoint", "progress"])(
             X,
             method=self.linkage,
             metric=self.metric,
@@ -172,6 +174,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
             t=self.t,
             n_jobs=self.n_jobs,
             memory_limit=self.memory_limit,
+            checkpoint=self.checkpoint,
             progress=self.progress,
         )
         tree = Dendrogram(Z)

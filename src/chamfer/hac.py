@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from chamfer import _core, distances
+from chamfer import _core, distances, lists
 from chamfer.approximate import make_index, run_approximate
 from chamfer.centres import run_points
-from chamfer.lists import FIRST, Info, run_lists
+from chamfer.checkpoint import Checkpoint, Remembered, describe
+from chamfer.lists import Info, run_lists
 from chamfer.memory import available_memory, require_memory
 from chamfer.progress import Progress
-from chamfer.sources import SOURCES, Source, make_source
+from chamfer.sources import SOURCES, BlasSource, Source, make_source, source_name
 from chamfer.tradeoff import run_tradeoff
 from chamfer.validation import (
     FAST_METRICS,
@@ -28,6 +31,7 @@ from chamfer.validation import (
     check_input,
     check_integer,
     check_number,
+    check_path,
     check_threads,
     is_distributed,
 )
@@ -44,11 +48,14 @@ class Method:
     lists: bool = False  # the lists engine can do it
     normalized: bool = False
     capped: bool = False
+    approximate: str = ""  # the engine that takes epsilon
 
 
 METHODS = {
-    "chamfer": Method(_core.chamfer, square=True, lists=True),
-    "chamfer_normalized": Method(_core.chamfer_normalized, square=True, lists=True, normalized=True),
+    "chamfer": Method(_core.chamfer, square=True, lists=True, approximate="lists"),
+    "chamfer_normalized": Method(
+        _core.chamfer_normalized, square=True, lists=True, normalized=True, approximate="lists"
+    ),
     "chamfer_capped": Method(None, lists=True, capped=True),
     "chamfer_symmetric": Method(_core.chamfer_symmetric, square=True),
     "chamfer_normalized_symmetric": Method(_core.chamfer_normalized_symmetric, square=True),
@@ -57,7 +64,7 @@ METHODS = {
     "average": Method(_core.average, points=("sqeuclidean", "cosine")),
     "weighted": Method(_core.weighted),
     "ward": Method(_core.ward, centres=True, points=("euclidean",)),
-    "centroid": Method(_core.centroid, centres=True, points=("euclidean",)),
+    "centroid": Method(_core.centroid, centres=True, points=("euclidean",), approximate="points"),
     "median": Method(_core.median, centres=True, points=("euclidean",)),
 }
 ENGINES = ("auto", "dense", "points", "lists", "tradeoff")
@@ -92,6 +99,7 @@ def linkage(
     t: int | None = None,
     n_jobs: int | None = None,
     memory_limit: int | str | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     progress: bool = False,
     info: Info | None = None,
     client: Any = None,
@@ -116,8 +124,10 @@ def linkage(
     n_neighbors : int, default=15
         For ``chamfer_capped``: the number of neighbours of a point that count.
     epsilon : float, default=0
-        For ``centroid``: merges need not have the smallest squared distance but one within a factor of 1 + `epsilon`,
-        as far as an approximate index of nearest neighbours tells. Needs ``pip install chamfer[ann]`` to be fast.
+        Merges need not have the smallest value but one within a factor of 1 + `epsilon`. For ``chamfer`` and
+        ``chamfer_normalized`` this is certain, and saves searches; the height is Ch(A,B) in the direction in which
+        it was found. For ``centroid`` it is meant for squared distances, and holds as far as an approximate index of
+        nearest neighbours tells, which needs ``pip install chamfer[ann]`` to be fast.
     engine : {"auto", "dense", "points", "lists", "tradeoff"}, default="auto"
         How the closest pair is found: from all distances, O(n²) memory; from points as needed, O(n d) memory
         (``single``, ``ward``, ``centroid``, ``median``, and ``average`` of squared or cosine distances); from lists of
@@ -133,6 +143,9 @@ def linkage(
         Number of threads; all there are by default, negative numbers count from there as in scikit-learn.
     memory_limit : int or str, optional
         Most memory to use, in bytes or as ``"4GB"``; what is available by default.
+    checkpoint : str or path-like, optional
+        For the lists engine: a file that keeps what takes long to compute. A run that was killed goes on from it when
+        repeated with the same arguments, and gives the same tree. The file stays when the tree is done.
     progress : bool, default=False
         Show progress bars.
     info : chamfer.Info, optional
@@ -201,10 +214,14 @@ def linkage(
     n_neighbors, epsilon = check_integer("n_neighbors", n_neighbors, 1), check_number("epsilon", epsilon, 0)
     if t is not None:
         t, engine = check_integer("t", t, 1, data.n), _only("t", "tradeoff", engine)
+    if checkpoint is not None:
+        checkpoint, engine = check_path("checkpoint", checkpoint), _only("checkpoint", "lists", engine)
     if epsilon > 0:
-        Z = _approximately(data, method, engine, epsilon, run)
-    elif _use_lists(chosen, data, method, engine, source, run):
-        Z = _from_lists(chosen, data, n_neighbors, source, run, info, client)
+        engine = _with_epsilon(chosen, data, method, engine)
+    if _use_lists(chosen, data, method, engine, source, run):
+        Z = _from_lists(chosen, data, method, n_neighbors, epsilon, source, checkpoint, run, info, client)
+    elif epsilon > 0:
+        Z = _approximately(data, epsilon, run)
     elif _use_points(chosen, data, method, engine, run):
         Z = _from_points(chosen, data, run)
     elif engine == "tradeoff":
@@ -252,7 +269,9 @@ def _use_lists(
     wanted = engine == "lists" or source != "auto"
     if wanted and not (chosen.lists and engine in ("auto", "lists")):
         able = ", ".join(name for name, each in METHODS.items() if each.lists)
-        raise ValueError(f"engine 'lists', which source is for, takes one of {able}; got method {method!r}")
+        raise ValueError(
+            f"engine 'lists', which source and checkpoint are for, takes one of {able}; got method {method!r}"
+        )
     if chosen.capped and engine not in ("auto", "lists"):
         raise ValueError(f"engine must be 'lists' for method {method!r}, got {engine!r}")
     if wanted or chosen.capped:
@@ -269,16 +288,28 @@ def _use_lists(
 def _from_lists(
     chosen: Method,
     data: Points | Condensed,
+    method: str,
     n_neighbors: int,
+    epsilon: float,
     source: str | Source,
+    checkpoint: str | None,
     run: Run,
     info: Info | None,
     client: Any,
 ) -> Array:
-    k = min(data.n - 1, n_neighbors + 1 if chosen.capped else FIRST)
+    k = min(data.n - 1, n_neighbors + 1 if chosen.capped else lists.FIRST)
     # Entries and columns of the lists, cluster by cluster what is known of others, and the coordinates of a source.
     need = data.n * (24 * k + 2000)
     require_memory(need, run.memory_limit, f"engine 'lists' with {data.n} points", "take fewer points")
+    grow = partial(
+        run_lists,
+        normalized=chosen.normalized,
+        n_neighbors=n_neighbors if chosen.capped else None,
+        epsilon=epsilon,
+        threads=run.threads,
+        progress=run.progress,
+        info=info,
+    )
     with ExitStack() as stack:
         if not isinstance(source, str):
             found = source
@@ -291,14 +322,26 @@ def _from_lists(
             found = make_source(source, data, k, run.threads)
         if found.n != data.n:
             raise ValueError(f"source must have as many points as X, {data.n}, got {found.n}")
-        return run_lists(
-            found,
-            normalized=chosen.normalized,
-            n_neighbors=n_neighbors if chosen.capped else None,
-            threads=run.threads,
-            progress=run.progress,
-            info=info,
-        )
+        if isinstance(found, BlasSource):
+            stack.enter_context(distances.one_blas_thread())  # once: it takes milliseconds
+        if checkpoint is None:
+            return grow(found)
+        facts = {
+            "method": method,
+            "n_neighbors": n_neighbors if chosen.capped else None,
+            "epsilon": epsilon,
+            "source": source
+            if isinstance(source, str)
+            else [source_name(source), getattr(source, "fingerprint", None)],
+            "lists": [lists.FIRST, lists.AGAIN, lists.BATCH, lists.NEAR],
+            **describe(data),
+        }
+        kept = stack.enter_context(Checkpoint(checkpoint, facts))
+        # Where two sources are about as fast, the clock may choose another than it did before.
+        name = kept.recall(b"source", lambda: source_name(found).encode()).decode()
+        if name != source_name(found):
+            found = make_source(name.removesuffix("Source").lower(), data, k, run.threads)
+        return grow(Remembered(found, kept))
 
 
 def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: str, run: Run) -> bool:
@@ -331,9 +374,16 @@ def _from_tradeoff(chosen: Method, data: Points | Condensed, method: str, t: int
     return run_tradeoff(chosen.core, data, t, run.threads, run.progress, run.memory_limit)
 
 
-def _approximately(data: Points | Condensed, method: str, engine: str, epsilon: float, run: Run) -> Array:
-    if method != "centroid" or not isinstance(data, Points) or _only("epsilon", "points", engine) != "points":
-        raise ValueError(f"epsilon must be 0 but for observations and method 'centroid', got method {method!r}")
+def _with_epsilon(chosen: Method, data: Points | Condensed, method: str, engine: str) -> str:
+    """The engine that does with values near the smallest."""
+    if not chosen.approximate or (chosen.approximate == "points" and isinstance(data, Condensed)):
+        able = ", ".join(name for name, each in METHODS.items() if each.approximate)
+        raise ValueError(f"epsilon must be 0 but for {able} ('centroid' of observations); got method {method!r}")
+    return _only("epsilon", chosen.approximate, engine)
+
+
+def _approximately(data: Points | Condensed, epsilon: float, run: Run) -> Array:
+    assert isinstance(data, Points)
     distances.centre(data.X)
     return run_approximate(data.X, epsilon, make_index(data.X, run.threads), run.progress)
 

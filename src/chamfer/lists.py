@@ -7,15 +7,13 @@ clusters; the core goes on. Progress, interrupts and whatever the source does st
 from __future__ import annotations
 
 import time
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from chamfer import _core
-from chamfer.distances import one_blas_thread
 from chamfer.progress import Progress
-from chamfer.sources import Answer, BlasSource, Source
+from chamfer.sources import Answer, Source, source_name
 from chamfer.validation import Array
 
 FIRST = 32  # clusters on a first list
@@ -60,27 +58,24 @@ def run_lists(
     *,
     normalized: bool,
     n_neighbors: int | None,
+    epsilon: float,
     threads: int,
     progress: Progress,
     info: Info | None = None,
 ) -> Array:
-    """Z by Chamfer linkage; capped at the (n_neighbors + 1)-th neighbour if `n_neighbors` is given."""
+    """Z by Chamfer linkage; capped at the (n_neighbors + 1)-th neighbour if `n_neighbors` is given.
+
+    Each merge has a value of at most 1 + `epsilon` times the smallest one.
+    """
     info = Info() if info is None else info
-    info.source = type(source).__name__
-    with one_blas_thread() if isinstance(source, BlasSource) else nullcontext():  # once, as it takes milliseconds
-        return _run(source, normalized, n_neighbors, threads, progress, info)
-
-
-def _run(
-    source: Source, normalized: bool, n_neighbors: int | None, threads: int, progress: Progress, info: Info
-) -> Array:
+    info.source = source_name(source)
     n, everything = source.n, np.arange(source.n, dtype=np.int32)
     engine_type = _core.Lists32 if source.dtype == np.float32 else _core.Lists64
     points = getattr(source, "points", None)
     X, metric = (None, "euclidean") if points is None else (points.X, points.metric)
     capped = n_neighbors is not None
     near = min(n // NEAR, getattr(source, "near", n))
-    engine = engine_type(n, normalized, capped, AGAIN, BATCH, near, threads, X, metric)
+    engine = engine_type(n, normalized, capped, AGAIN, BATCH, near, epsilon, threads, X, metric)
     first = min(n - 1, FIRST if n_neighbors is None else n_neighbors + 1)
     with progress.stage("nearest neighbours", n, "point") as tick:
         start = time.perf_counter()

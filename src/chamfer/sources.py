@@ -54,7 +54,9 @@ class Source(Protocol):
         float32 or float64, of the distances.
 
     It may also have ``points``, a `Points` with a metric that the core knows: the engine then computes a few distances
-    by itself instead of asking for whole lists; and ``near``, the number of distances that are worth a list.
+    by itself instead of asking for whole lists; ``near``, the number of distances that are worth a list; ``whole``,
+    true if lists of all points are faster made at once than in the parts that a checkpoint asks for; and
+    ``fingerprint``, a text by which a checkpoint tells it from other sources of its kind.
     """
 
     n: int
@@ -91,6 +93,8 @@ class BlasSource(_Search):
     Only a few leading principal coordinates are multiplied, which bounds distances from below; pairs that may be near
     are then computed in full. If a sample shows that few coordinates say little (isotropic data), all are multiplied.
     """
+
+    whole = True  # each pair of points is multiplied once
 
     def __init__(self, points: Points, principal: Principal | None = None) -> None:
         if points.n <= _FEW:  # nothing to gain from a filter
@@ -191,6 +195,11 @@ class PrecomputedSource:
             return np.asarray(values)
 
         return _select(rows, points.astype(np.int64), labels, k, self.dtype, threads, tick)
+
+
+def source_name(source: Source) -> str:
+    """Name of the kind of source, also of one whose answers are remembered."""
+    return type(getattr(source, "remembered", source)).__name__
 
 
 def _empty(count: int, k: int, dtype: Any) -> Answer:

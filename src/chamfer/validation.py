@@ -129,6 +129,13 @@ def check_bytes(name: str, value: object) -> int | None:
     return int(limit)
 
 
+def check_path(name: str, value: object) -> str:
+    """The name of a file."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"{name} must be the name of a file, got {value!r}")
+    return str(os.fspath(value))
+
+
 def check_input(X: object, metric: Metric) -> Points | Condensed:
     """What `linkage` takes as `X`, brought into one of two forms; the caller's data is never changed."""
     metric = check_metric(metric)

@@ -439,14 +439,14 @@ void bind_lists(nb::module_& m, const char* name) {
     nb::class_<L>(m, name, "Exact Chamfer linkage by certified lists of nearest clusters.")
         .def(
             "__init__",
-            [](L* self, Index n, bool normalized, bool capped, Index k, Index batch, Index near, int threads,
-               std::optional<Array<const T, 2>> points, const std::string& metric) {
+            [](L* self, Index n, bool normalized, bool capped, Index k, Index batch, Index near, double epsilon,
+               int threads, std::optional<Array<const T, 2>> points, const std::string& metric) {
                 std::optional<Direct<T>> direct;
                 if (points) direct = Direct<T>{points_of<T>(*points), metric_of(metric)};
-                new (self) L(n, {normalized, capped, k, batch, near, threads}, direct);
+                new (self) L(n, {normalized, capped, k, batch, near, epsilon, threads}, direct);
             },
-            "n"_a, "normalized"_a, "capped"_a, "k"_a, "batch"_a, "near"_a, "threads"_a, "points"_a.noconvert().none(),
-            "metric"_a, nb::keep_alive<1, 9>())
+            "n"_a, "normalized"_a, "capped"_a, "k"_a, "batch"_a, "near"_a, "epsilon"_a, "threads"_a,
+            "points"_a.noconvert().none(), "metric"_a, nb::keep_alive<1, 10>())
         .def(
             "refresh",
             [](L& self, Array<const Id, 1> points, Array<const Id, 2> clusters, Array<const T, 2> distances,

@@ -17,6 +17,10 @@
 // else stop and ask for the lists of the points that miss the candidate. For the capped linkage, in which a point
 // counts at most r(p), every bound is the value itself and nothing is asked until no candidate is left.
 //
+// Epsilon. The smallest bound is not above any value, so a certified pair within 1 + epsilon of it is within
+// 1 + epsilon of the smallest value, and is merged before anything is computed or asked for. A second heap keeps the
+// clusters by the value of their best certified pair.
+//
 // Cost. Merging renames the entries of the shorter of two columns (the points that list a cluster), and adds
 // the smaller of two maps of gains and of two member lists to the larger: O(n k log n) in all, whatever the
 // tree. Entries beyond r(p) are looked at in every merge of their cluster, but one of the two that a point has, or
@@ -44,6 +48,7 @@ struct ListsOptions {
     Index k;          // clusters asked for when a list is refreshed, at least
     Index batch;      // points asked for at once, about
     Index near;       // points of candidates that a point is compared with before its list is refreshed
+    double epsilon;   // merges may exceed the smallest value by this part of it
     int threads;
 };
 
@@ -79,8 +84,10 @@ class Lists {
           gains_(n),
           total_(n),
           best_(n),
+          sure_(options.epsilon > 0 ? n : 0),
           ids_(n),
           heap_(n),
+          sure_heap_(options.epsilon > 0 ? n : 0),
           marked_(n, false) {
         std::iota(set_of_.begin(), set_of_.end(), Id{0});
         std::iota(cluster_of_.begin(), cluster_of_.end(), Id{0});
@@ -117,19 +124,18 @@ class Lists {
                 find_best(a);
                 continue;
             }
-            if (!certified(a)) {
+            const Pair pair = closest();
+            if (pair.a < 0) {
                 if (options_.capped)
                     uncap();
                 else if (near(a))
                     certify(a);
                 else
                     return request();
-                tick(static_cast<Index>(merges_.size()));
-                continue;
+            } else {
+                merges_.push_back({members_[pair.a].front(), members_[pair.b].front(), pair.value});
+                columns_[pair.a].size() < columns_[pair.b].size() ? merge(pair.b, pair.a) : merge(pair.a, pair.b);
             }
-            const Id b = best_[a].cluster;
-            merges_.push_back({members_[a].front(), members_[b].front(), heap_.key(a).value});
-            columns_[a].size() < columns_[b].size() ? merge(b, a) : merge(a, b);
             tick(static_cast<Index>(merges_.size()));
         }
         return {};
@@ -152,6 +158,11 @@ class Lists {
         Sum gain;
         bool stale = false;
     };
+    // To be merged, at the value of Ch(a, b).
+    struct Pair {
+        Id a = -1, b = -1;
+        double value = 0;
+    };
     // Smaller value, certified before not, smaller lower id, smaller higher id.
     struct Key {
         double value = 0;
@@ -164,20 +175,20 @@ class Lists {
         }
     };
 
-    bool certified(Id c) const {
-        const Best& best = best_[c];
+    bool certified(Id c) const { return certified(c, best_[c]); }
+    bool certified(Id c, const Best& best) const {
         return !best.stale && best.cluster >= 0 && (options_.capped || best.count == size(c));
     }
     Id size(Id c) const { return static_cast<Id>(members_[c].size()); }
 
-    Key key(Id c) const {
-        const Best& best = best_[c];
+    Key key(Id c) const { return key(c, best_[c]); }
+    Key key(Id c, const Best& best) const {
         double value = total_[c].minus(best.gain);
         if (options_.normalized) value /= size(c);
         // With the cap, a cluster that nobody lists is no candidate at any height.
         if (options_.capped && best.cluster < 0 && !best.stale) value = std::numeric_limits<double>::infinity();
         const Id other = best.cluster < 0 ? ids_[c] : ids_[best.cluster];
-        return {value, !certified(c), std::min(ids_[c], other), std::max(ids_[c], other)};
+        return {value, !certified(c, best), std::min(ids_[c], other), std::max(ids_[c], other)};
     }
 
     bool better(const Best& one, const Best& two, Id c) const {
@@ -185,6 +196,23 @@ class Lists {
         const bool one_sure = one.count == size(c), two_sure = two.count == size(c);
         if (one_sure != two_sure) return one_sure;
         return two.cluster < 0 || ids_[one.cluster] < ids_[two.cluster];
+    }
+
+    void place(Id c) {
+        heap_.set(c, key(c));
+        if (options_.epsilon == 0) return;
+        sure_[c].cluster < 0 ? sure_heap_.remove(c) : sure_heap_.set(c, key(c, sure_[c]));
+    }
+
+    // A certified pair of a value within the factor of all bounds; none if the lists do not tell.
+    Pair closest() const {
+        const Id top = heap_.top();
+        if (certified(top)) return {top, best_[top].cluster, heap_.key(top).value};
+        if (options_.epsilon == 0 || sure_heap_.empty()) return {};
+        const Id c = sure_heap_.top();
+        const double value = sure_heap_.key(c).value;
+        if (value > (1 + options_.epsilon) * heap_.key(top).value) return {};
+        return {c, sure_[c].cluster, value};
     }
 
     void mark(Id c, std::vector<Id>& touched) {
@@ -195,13 +223,14 @@ class Lists {
 
     // A single point needs no map: its list says it all.
     void find_best(Id c) {
-        Best best;
+        Best best, sure;
         // With the cap only listed clusters are candidates; else the rest are bounded by a gain of zero.
         bool any = !options_.capped;
         Index others = 0;
         const auto consider = [&](Id cluster, Id count, const Sum& gain) {
             const Best other{cluster, count, gain};
             if (!any || better(other, best, c)) best = other;
+            if (count == size(c) && (sure.cluster < 0 || better(other, sure, c))) sure = other;
             any = true;
             ++others;
         };
@@ -220,7 +249,8 @@ class Lists {
             consider_all();
         }
         best_[c] = best;
-        heap_.set(c, key(c));
+        if (options_.epsilon > 0) sure_[c] = sure;
+        place(c);
     }
 
     Sum gain_of(Id p, const Entry& entry) const {
@@ -294,11 +324,15 @@ class Lists {
         ids_[a] = static_cast<Id>(n_ + merges_.size() - 1);
         --active_;
         heap_.remove(b);
+        if (options_.epsilon > 0) {
+            sure_heap_.remove(b);
+            sure_[a] = {};
+        }
         for (const Id c : touched) {
             marked_[c] = false;
             adopt(c, a, b);
         }
-        heap_.set(a, key(a));
+        place(a);
     }
 
     // p's distance to a beyond its bound says nothing of a + b, unless p lists b too.
@@ -384,7 +418,12 @@ class Lists {
             best.gain = std::max(best.gain, other.gain);
         else if (best.cluster == a || best.cluster == b || better(other, best, c))
             best = other;
-        heap_.set(c, key(c));
+        if (options_.epsilon > 0) {
+            Best& sure = sure_[c];
+            if (sure.cluster == a || sure.cluster == b) sure = {};
+            if (certified(c, other) && (sure.cluster < 0 || better(other, sure, c))) sure = other;
+        }
+        place(c);
     }
 
     // No candidate is left: what remains is merged by plain Chamfer, for which the caps are bounds.
@@ -483,8 +522,10 @@ class Lists {
     std::vector<Gains> gains_;                 // by cluster of two points and more
     std::vector<Sum> total_;                   // by cluster: R(C)
     std::vector<Best> best_;                   // by cluster: the largest gain
+    std::vector<Best> sure_;                   // by cluster, with epsilon: the largest that is certified, if known
     std::vector<Id> ids_;                      // by cluster: SciPy's number
-    Heap<Key> heap_;
+    Heap<Key> heap_;                           // clusters by their bounds
+    Heap<Key> sure_heap_;                      // those with something sure by its value
     std::vector<bool> marked_;
     Merges merges_;
 };

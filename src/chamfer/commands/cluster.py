@@ -43,6 +43,7 @@ def add_cluster(subparsers: Any) -> None:
     add_cut(parser)
     add_output(parser, "labels, as .csv, .tsv, .npy or .parquet")
     complete_files(parser.add_argument("--save-tree", metavar="FILE", help="keep the whole tree, as .npz"))
+    complete_files(parser.add_argument("--checkpoint", metavar="FILE", help="go on from here if killed before"))
     parser.set_defaults(run=run_cluster, parser=parser)
 
 
@@ -53,6 +54,7 @@ def run_cluster(arguments: argparse.Namespace) -> int:
         arguments.parser.error("give -k or --height for labels, or --save-tree to cut later")
     check_output("--output", arguments.output, LABEL_FILES)
     check_output("--save-tree", arguments.save_tree, (".npz",))
+    check_output("--checkpoint", arguments.checkpoint)
     table, coordinates = read_coordinates(arguments, (arguments.id_column,))
     id_name, ids = row_names(arguments, table)
     if arguments.clusters is not None:  # say so now, not after the work
@@ -63,6 +65,7 @@ def run_cluster(arguments: argparse.Namespace) -> int:
         arguments.linkage,
         arguments.metric,
         n_jobs=arguments.jobs,
+        checkpoint=arguments.checkpoint,
         progress=sys.stderr.isatty() and not arguments.quiet,
     )
     seconds = time.perf_counter() - start
