@@ -169,7 +169,8 @@ class Remembered:
 
 def describe(data: Points | Condensed) -> dict[str, Any]:
     """What tells these points or distances from others; a metric that is a function is known by its name only."""
-    metric, values = ("precomputed", data.values) if isinstance(data, Condensed) else (data.metric, data.X)
+    values: Any = data.values if isinstance(data, Condensed) else data.X
+    metric = "precomputed" if isinstance(data, Condensed) else data.metric
     return {
         "metric": metric if isinstance(metric, str) else getattr(metric, "__qualname__", type(metric).__qualname__),
         "X.shape": values.shape,
