@@ -112,9 +112,9 @@ def resident() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def work(points: float, n: float, rows: float) -> tuple[float, float]:
-    """Visits and pairs of points that are compared with all of n, in blocks."""
-    return points * (n / rows) * math.log2(rows), points * n
+def work(points: float, n: float, rows: float, coordinates: float) -> tuple[float, float]:
+    """Visits and pairs of points that are compared with all of n, in blocks; a tree does without pairs."""
+    return points * (n / rows) * math.log2(rows), points * n * (coordinates > 4)
 
 
 def tasks(points: float, n: float, rows: float) -> float:
@@ -127,6 +127,7 @@ class Model:
     """Fitted to runs of one method and number of coordinates."""
 
     def __init__(self, runs: list[dict[str, float]]) -> None:
+        self.d = runs[0]["coordinates"]
         n = [run["points"] for run in runs]
         self.refreshes = power(n, [run["refreshes"] for run in runs])
         self.refreshed = power(n, [run["refreshed"] for run in runs])
@@ -138,14 +139,14 @@ class Model:
             "first",
             lambda run: (
                 tasks(run["points"], run["points"], run["rows"]) / run["threads"],
-                *(each / run["threads"] for each in work(run["points"], run["points"], run["rows"])),
+                *(each / run["threads"] for each in work(run["points"], run["points"], run["rows"], self.d)),
             ),
         )
         self.latency, *self.again = fit(
             "refresh",
             lambda run: (
                 run["refreshes"],
-                *(each / run["threads"] for each in work(run["refreshed"], run["points"], run["rows"])),
+                *(each / run["threads"] for each in work(run["refreshed"], run["points"], run["rows"], self.d)),
             ),
         )
         (self.merge,) = fit("merge", lambda run: (run["points"] * math.log2(run["points"]),))
@@ -153,12 +154,12 @@ class Model:
     def seconds(self, n: float, rows: float, threads: int) -> dict[str, float]:
         """By phase, for n points in blocks of so many rows."""
         count = tasks(n, n, rows)
-        first = max((count * self.overhead + np.dot(work(n, n, rows), self.first)) / threads, count * SUBMIT)
+        first = max((count * self.overhead + np.dot(work(n, n, rows, self.d), self.first)) / threads, count * SUBMIT)
         refreshed = value(self.refreshed, n)
         refreshes = max(value(self.refreshes, n), refreshed / BATCH)
         driver = tasks(refreshed / max(refreshes, 1), n, rows) * SUBMIT + self.label_bytes(n) / BANDWIDTH
         refresh = refreshes * max(self.latency, driver)
-        refresh += np.dot(work(refreshed, n, rows), self.again) / threads
+        refresh += np.dot(work(refreshed, n, rows, self.d), self.again) / threads
         return {"first": first, "refresh": refresh, "merge": n * math.log2(n) * self.merge}
 
     @staticmethod
@@ -227,9 +228,10 @@ def predict(source: Path, points: list[int], workers: int, rows: int, price: flo
         "| linkage | coordinates | points | first pass | refreshes | merges | in all | price | driver | each worker |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|")
+    # A process that has had much memory seems to need no more later on, so the largest need of all runs counts.
+    bytes_a_point = max(run["driver_bytes"] / run["points"] for run in runs)
     for (method, d), found in cases.items():
         model = Model(found)
-        bytes_a_point = max(run["driver_bytes"] / run["points"] for run in found)
         for n in points:
             phases = model.seconds(n, rows, workers)
             total = sum(phases.values())

@@ -24,10 +24,18 @@ METHODS = ("chamfer", "chamfer_normalized", "chamfer_capped")
 
 
 @pytest.fixture(scope="module")
-def client():
+def cluster():
     """Two worker processes, which are started again when they die."""
-    with dask_distributed.Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "set_as_default": False}
+    with dask_distributed.Client(**options) as client:
         yield client
+
+
+@pytest.fixture
+def client(cluster):
+    """The same as the current client."""
+    with cluster.as_current():
+        yield cluster
 
 
 @pytest.fixture
@@ -141,14 +149,14 @@ def test_more_clusters_asked_for_than_there_are(client):
 
 
 @pytest.mark.usefixtures("small")
-def test_an_array_that_is_here_goes_to_the_cluster(client, tmp_path):
+def test_an_array_that_is_here_goes_to_the_cluster(cluster, tmp_path):
     X = gaussian(7, 300, 6, np.float32)
     file = np.memmap(tmp_path / "points", np.float32, "w+", shape=X.shape)
     file[:] = X
     for points in (X, file):
-        Z = chamfer.linkage(points, "chamfer_capped", client=client)
+        Z = chamfer.linkage(points, "chamfer_capped", client=cluster)
         np.testing.assert_array_equal(Z, same_here(X, "chamfer_capped"))
-    with chamfer.DaskSource(X, client=client) as source:
+    with chamfer.DaskSource(X, client=cluster) as source:
         assert source.points.n == 300
 
 
@@ -172,6 +180,8 @@ def test_points_stay_with_the_workers(client):
 @pytest.mark.usefixtures("small")
 def test_without_a_cluster_threads_do_it():
     X = gaussian(8, 300, 6)
+    with pytest.raises(ValueError, match="No clients found"):
+        dask_distributed.default_client()
     before = threading.active_count()
     Z = chamfer.linkage(spread(X), "chamfer_capped", n_jobs=2)
     np.testing.assert_array_equal(Z, same_here(X, "chamfer_capped"))

@@ -16,6 +16,7 @@ dies costs time and nothing else.
 from __future__ import annotations
 
 import warnings
+from collections import deque
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
@@ -326,8 +327,6 @@ class DaskSource:
 
     def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
         """Find the k nearest clusters of each of `points`; `threads` is for the workers to decide."""
-        from distributed import wait
-
         answer = _nothing(len(points), k, self.dtype)
         workers, largest = self._threads(), int(np.diff(self._starts).max())
         count = max(-(-len(points) * largest // _PAIRS), -(-workers // len(self._blocks)))
@@ -336,23 +335,22 @@ class DaskSource:
         if len(groups) > 1:
             parts = [self._submit(_same, part) for part in parts]
         lanes = min(len(self._blocks), -(-workers // len(groups)))
-        waiting: dict[Any, Array] = {}
+        waiting: deque[tuple[Any, Array]] = deque()
         done = 0
         try:
             for group in groups:
-                asked = self._ask(points[group], labels, parts, k, lanes)
-                waiting[asked] = group
+                waiting.append((self._ask(points[group], labels, parts, k, lanes), group))
                 while len(waiting) > 2 * workers or (group is groups[-1] and waiting):
-                    for future in wait(list(waiting), return_when="FIRST_COMPLETED").done:
-                        places = waiting.pop(future)
-                        for whole, some in zip(answer, future.result(), strict=True):
-                            whole[places] = some
-                        done += len(places)
-                        if tick is not None:
-                            tick(done)
+                    future, places = waiting[0]
+                    for whole, some in zip(answer, future.result(), strict=True):
+                        whole[places] = some
+                    waiting.popleft()
+                    done += len(places)
+                    if tick is not None:
+                        tick(done)
         finally:
             if waiting:
-                self._client.cancel(list(waiting))
+                self._client.cancel([future for future, _ in waiting])
         return answer
 
     def _ask(self, points: Array, labels: Array, parts: list[Any], k: int, lanes: int) -> Any:
