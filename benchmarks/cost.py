@@ -71,7 +71,7 @@ def measure(output: Path, largest: int, coordinates: tuple[int, ...], methods: t
     def sent(client: Client) -> int:
         return sum(client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total).values())
 
-    with Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client, output.open("w") as file:
+    with Client(n_workers=2, threads_per_worker=1, dashboard_address=":0") as client, output.open("w") as file:
         writer = csv.DictWriter(file, FIELDS)
         writer.writeheader()
         chamfer.linkage(mixture(5_000, 5_000, coordinates[0]), client=client)  # imports on the workers
