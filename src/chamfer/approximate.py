@@ -93,7 +93,7 @@ class GraphIndex:
     def add(self, keys: Array, vectors: Array) -> None:
         """Add vectors under new keys."""
         threads = min(self._threads, len(keys))
-        with _interrupts():
+        with interrupts():
             self._graph.add(keys.astype(np.uint64), vectors.astype(np.float32), threads=threads)
         self._keys.update(dict.fromkeys(keys.tolist()))
         self._most = max(self._most, len(self._keys))
@@ -111,7 +111,7 @@ class GraphIndex:
     def nearest(self, vectors: Array) -> Array:
         """Keys of a few vectors near each of `vectors`, nearest first."""
         threads = min(self._threads, len(vectors))
-        with _interrupts():
+        with interrupts():
             found = self._graph.search(vectors.astype(np.float32), _FOUND, threads=threads)
         if len(vectors) == 1:
             keys = np.asarray(found.keys).astype(np.int64).reshape(1, -1)
@@ -122,7 +122,7 @@ class GraphIndex:
 
 
 @contextmanager
-def _interrupts() -> Iterator[None]:
+def interrupts() -> Iterator[None]:
     """What usearch makes of Ctrl-C, back into what it was."""
     try:
         yield

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import sparray, spmatrix
 
 from chamfer import _core, distances
 from chamfer.approximate import make_index, run_approximate
@@ -85,7 +86,7 @@ def linkage(
     n_neighbors: int = 15,
     epsilon: float = 0.0,
     engine: str = "auto",
-    source: str | Source = "auto",
+    source: str | Source | sparray | spmatrix = "auto",
     t: int | None = None,
     n_jobs: int | None = None,
     memory_limit: int | str | None = None,
@@ -119,9 +120,11 @@ def linkage(
         (``single``, ``ward``, ``centroid``, ``median``, and ``average`` of squared or cosine distances); from lists of
         nearest clusters, O(n k) memory (``chamfer``, ``chamfer_normalized``, ``chamfer_capped``); or by the paper's
         trade-off, O(n² / t) memory (``chamfer``, ``chamfer_normalized``). The result is the same.
-    source : {"auto", "blas", "tree", "cdist"} or Source, default="auto"
+    source : {"auto", "blas", "tree", "cdist", "ann"}, sparse matrix or Source, default="auto"
         Where the lists engine gets nearest clusters from, see `chamfer.sources`: matrix multiplication, a k-d tree,
-        ``cdist``, or an object of your own.
+        ``cdist``; approximately, from an index of nearest neighbours (``pip install chamfer[ann]``); a graph of nearest
+        neighbours, as scikit-learn's ``kneighbors_graph`` makes it, with at least `n_neighbors` + 1 of them for each
+        point (32 for the other linkages); or an object of your own.
     t : int, optional
         For the tradeoff engine: clusters of at least t points keep their distances, those of smaller ones are computed
         again whenever they merge. By default the smallest number for which the memory is enough.
@@ -204,13 +207,11 @@ def linkage(
     return _order_leaves(Z, data, run) if optimal_ordering else Z
 
 
-def _use_lists(
-    chosen: Method, data: Points | Condensed, method: str, engine: str, source: str | Source, run: Run
-) -> bool:
+def _use_lists(chosen: Method, data: Points | Condensed, method: str, engine: str, source: Any, run: Run) -> bool:
     """Whether to keep lists of nearest clusters, rather than all distances."""
     if isinstance(source, str):
         check_choice("source", source, SOURCES)
-    wanted = engine == "lists" or source != "auto"
+    wanted = engine == "lists" or not (isinstance(source, str) and source == "auto")
     if wanted and not (chosen.lists and engine in ("auto", "lists")):
         able = ", ".join(name for name, each in METHODS.items() if each.lists)
         raise ValueError(f"engine 'lists', which source is for, takes one of {able}; got method {method!r}")
@@ -228,7 +229,7 @@ def _from_lists(
     chosen: Method,
     data: Points | Condensed,
     n_neighbors: int,
-    source: str | Source,
+    source: Any,
     run: Run,
     info: Info | None,
 ) -> Array:
@@ -236,7 +237,7 @@ def _from_lists(
     # Entries and columns of the lists, cluster by cluster what is known of others, and the coordinates of a source.
     need = data.n * (24 * k + 2000)
     require_memory(need, run.memory_limit, f"engine 'lists' with {data.n} points", "take fewer points")
-    found = make_source(source, data, k, run.threads) if isinstance(source, str) else source
+    found = make_source(source, data, k, run.threads)
     if found.n != data.n:
         raise ValueError(f"source must have as many points as X, {data.n}, got {found.n}")
     return run_lists(
