@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from chamfer import _core
-from chamfer.approximate import interrupts
-from chamfer.distances import centre
+from chamfer.graph import Few, make_graph, search_graph
 from chamfer.progress import Tick
 from chamfer.sources import Answer, BlasSource, Source, choose_source, empty_answer
 from chamfer.validation import Array, Points
@@ -115,9 +114,7 @@ class IndexSource(_NominatedSource):
         if find_spec("usearch") is None:
             raise ImportError("source 'ann' needs usearch: pip install 'chamfer[ann]'")
         super().__init__(points)
-        self._centre = centre(points.X)
-        ends = points.X.max(axis=0) - self._centre, self._centre - points.X.min(axis=0)
-        self._scale = float(np.max(ends)) or 1.0
+        self._few = Few(points.X)
         self._order, self._starts = _places(points.X)
         self._graphs: list[Any] = []
 
@@ -130,16 +127,14 @@ class IndexSource(_NominatedSource):
         return super().nearest(points, labels, k, threads, tick and (lambda done: tick((self.n + done) // 2)))
 
     def _build(self, threads: int, tick: Tick | None) -> None:
-        from usearch.index import Index
-
-        options = {"connectivity": 16, "expansion_add": 64, "expansion_search": _FOUND}
         places = np.arange(len(self._starts) - 1)
         count = _SHARDS if len(places) >= _SHARDED else 1
-        graphs = [Index(ndim=self.points.X.shape[1], metric="l2sq", dtype="f32", **options) for _ in range(count)]
+        graphs = [make_graph(self._few.d, _FOUND) for _ in range(count)]
 
         def add(shard: int, part: Array) -> None:
             own = part[shard::count]
-            graphs[shard].add(own.astype(np.uint64), self._vectors(self._order[self._starts[own]]), threads=1)
+            rows = self.points.X[self._order[self._starts[own]]]
+            graphs[shard].add(own.astype(np.uint64), self._few(rows), threads=1)
 
         with ThreadPoolExecutor(threads) as pool:
             for first in range(0, len(places), _PART):
@@ -148,12 +143,9 @@ class IndexSource(_NominatedSource):
                     tick(min(first + _PART, self.n))
         self._graphs = graphs
 
-    def _vectors(self, points: Array) -> Array:
-        return np.asarray((self.points.X[points] - self._centre) / self._scale, np.float32)
-
     def _neighbours(self, points: Array, k: int, threads: int) -> Array:
-        vectors, count = self._vectors(points), max(k + 1, _FOUND)
-        return np.hstack([self._points_at(_search(graph, vectors, count, threads)) for graph in self._graphs])
+        vectors, count = self._few(self.points.X[points]), max(k + 1, _FOUND)
+        return np.hstack([self._points_at(search_graph(graph, vectors, count, threads)) for graph in self._graphs])
 
     def _points_at(self, places: Array) -> Array:
         """The points at some places, nearest first, as many as there are columns; -1 where there are fewer."""
@@ -171,7 +163,7 @@ class IndexSource(_NominatedSource):
 
 
 def _places(X: Array) -> tuple[Array, Array]:
-    """Points in an order in which copies are together, ascending, and where in it each place starts; n after the last."""
+    """Points with copies side by side, ascending, and where in that order each place starts; n after the last."""
     n, d = X.shape
     factors = np.random.default_rng(0).integers(1 << 63, size=d, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
     bits = np.uint32 if X.dtype == np.float32 else np.uint64
@@ -183,16 +175,6 @@ def _places(X: Array) -> tuple[Array, Array]:
     order = np.argsort(hashes, kind="stable").astype(np.int32)
     starts = np.flatnonzero(np.diff(hashes[order], prepend=~hashes[order[:1]]))
     return order, np.append(starts, n)
-
-
-def _search(graph: Any, vectors: Array, count: int, threads: int) -> Array:
-    """Keys of what a graph finds near each of `vectors`, nearest first; -1 where there is less."""
-    with interrupts():
-        found = graph.search(vectors, count, threads=min(threads, len(vectors)))
-    keys = np.asarray(found.keys).astype(np.int64).reshape(len(vectors), -1)  # one vector has one row and no counts
-    counts = np.broadcast_to(getattr(found, "counts", keys.shape[1]), len(vectors))
-    keys[np.arange(keys.shape[1]) >= counts[:, None]] = -1
-    return np.pad(keys, ((0, 0), (0, count - keys.shape[1])), constant_values=-1)
 
 
 class GraphSource(_NominatedSource):
