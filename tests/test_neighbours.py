@@ -164,11 +164,8 @@ class TestIndex:
             chamfer.linkage(X, method, source="ann"), chamfer.linkage(X, method, engine="lists")
         )
 
-    @pytest.mark.parametrize("scale", [1.0, 1e30])
-    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    @pytest.mark.parametrize(("dtype", "scale"), [(np.float32, 1.0), (np.float64, 1.0), (np.float64, 1e30)])
     def test_finds_nearly_all_and_distances_are_right(self, dtype, scale):
-        if dtype == np.float32 and scale > 1:
-            pytest.skip("too wide a range for float32")
         X = (gaussian(1, 12_000, 10) * scale + 3 * scale).astype(dtype)
         points, everything = Points(X, "euclidean"), np.arange(12_000, dtype=np.int32)
         found = neighbours.IndexSource(points).nearest(everything, everything, 16, 2)
