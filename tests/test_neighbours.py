@@ -70,9 +70,11 @@ class TestGraph:
         Z = chamfer.linkage(X, "chamfer_capped", source=graph, n_neighbors=k)
         assert_same_tree(Z, reference.linkage(far, "chamfer_capped", k))
 
-    def test_of_more_entries_than_needed_keeps_the_nearest(self):
+    @pytest.mark.parametrize("long", [5, 300])
+    def test_rows_may_be_longer_than_needed(self, long):
         X = gaussian(5, 300, 4)
-        graph = kneighbors_graph(X, 200, mode="distance")
+        graph = kneighbors_graph(X, 16).tolil()
+        graph[:long] = 1
         np.testing.assert_array_equal(
             chamfer.linkage(X, "chamfer_capped", source=graph), chamfer.linkage(X, "chamfer_capped")
         )

@@ -201,7 +201,7 @@ class GraphSource(_NominatedSource):
             raise ValueError("source must hold distances, which are finite and at least 0")
         rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(graph.indptr))
         others = np.flatnonzero(graph.indices != rows)
-        rows, near, values = rows[others], graph.indices[others].astype(np.int32), graph.data[others]
+        rows, near = rows[others], graph.indices[others].astype(np.int32)
         counts = np.bincount(rows, minlength=n)
         least = min(k, n - 1)
         if counts.min() < least:
@@ -209,14 +209,16 @@ class GraphSource(_NominatedSource):
             raise ValueError(
                 f"source must list at least {least} other points for each point, got {counts[row]} in row {row}"
             )
-        most = min(int(counts.max()), max(k, _FOUND))
-        if counts.max() > most:
-            order = np.lexsort((values, rows))
-            rows, near = rows[order], near[order]
-        place = np.arange(len(rows)) - (np.cumsum(counts) - counts)[rows]
-        kept = place < most
-        self._near = np.full((n, most), -1, np.int32)
-        self._near[rows[kept], place[kept]] = near[kept]
+        # Few rows may be much longer than the others; what is nearest among their points is all that is kept.
+        width, starts = min(int(counts.max()), max(k, 2 * len(near) // n)), np.cumsum(counts) - counts
+        kept = np.flatnonzero(counts[rows] <= width)
+        self._near = np.full((n, width), -1, np.int32)
+        self._near[rows[kept], kept - starts[rows[kept]]] = near[kept]
+        everything, answer = np.arange(n, dtype=np.int32), empty_answer(1, width, self.dtype)
+        for row in np.flatnonzero(counts > width).tolist():
+            told = near[None, starts[row] : starts[row] + counts[row]]
+            _core.select_neighbours(points.X, points.metric, everything[row : row + 1], told, everything, *answer, 1)
+            self._near[row] = answer.clusters[0]
 
     def _neighbours(self, points: Array, k: int, threads: int) -> Array:
         return self._near[points]
