@@ -323,7 +323,6 @@ def with_nan():
         (spread(gaussian(0, 300, 5)), {"metric": "mahalanobis"}, "metric must not be 'mahalanobis'"),
         (spread(gaussian(0, 300, 5)), {"metric": "precomputed"}, "metric must not be 'precomputed'"),
         (spread(gaussian(0, 300, 5)), {"t": 3}, "t is not for"),
-        (spread(gaussian(0, 300, 5)), {"epsilon": 0.1}, "epsilon is not for"),
         (spread(gaussian(0, 300, 5)), {"optimal_ordering": True}, "optimal_ordering is not for"),
         (spread(gaussian(0, 300, 5)), {"client": "there"}, "client must be a distributed.Client"),
     ],

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -80,6 +81,13 @@ print(chamfer.linkage([[0.0], [1.0]]).tolist())
         pytest.param("nearest neighbours", (100_000, 64), "'single', engine='points'", id="nearest neighbours"),
         pytest.param("merges", (20_000, 100), "t=50", id="trade-off"),
         pytest.param("merges", (20_000, 8), "'centroid', epsilon=0.1", id="approximate"),
+        pytest.param(
+            "nearest neighbours",
+            (100_000, 32),
+            "'chamfer_capped', source='ann'",
+            id="index",
+            marks=pytest.mark.skipif(find_spec("usearch") is None, reason="usearch is not there"),
+        ),
         pytest.param("merges", (10_000, 8), "'chamfer_normalized_symmetric'", id="chamfer"),
     ],
 )

@@ -11,18 +11,18 @@ clustering, NeurIPS 2024.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
+from chamfer.graph import Few, interrupts, make_graph, search_graph
 from chamfer.progress import Progress
 from chamfer.validation import Array
 
-_FOUND = 4  # neighbours asked for, one of them the cluster itself
+_FOUND = 16  # neighbours asked for, one of them the cluster itself
 _PART = 1024  # points that are added, or looked for, at a time
+_RECENT = 256  # vectors that wait to become part of a graph
 
 
 class Index(Protocol):
@@ -37,17 +37,23 @@ class Index(Protocol):
         ...
 
     def nearest(self, vectors: Array) -> Array:
-        """Keys of a few vectors near each of `vectors`, nearest first; negative where there are fewer."""
+        """Keys of a few vectors near each of `vectors`; negative where there are fewer."""
         ...
 
 
 class ExactIndex:
     """Compares with all vectors: slow, and right."""
 
-    def __init__(self, d: int, most: int) -> None:
-        self._vectors = np.empty((most, d))
+    def __init__(self, d: int, most: int, dtype: Any = np.float64) -> None:
+        self._vectors = np.empty((most, d), dtype)
         self._keys = np.empty(most, dtype=np.int64)
         self._place: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._place)
+
+    def __contains__(self, key: int) -> bool:
+        return key in self._place
 
     def add(self, keys: Array, vectors: Array) -> None:
         """Add vectors under new keys."""
@@ -62,79 +68,85 @@ class ExactIndex:
             self._keys[place], self._vectors[place] = self._keys[last], self._vectors[last]
             self._place[int(self._keys[place])] = place
 
+    def clear(self) -> tuple[Array, Array]:
+        """Forget all; their keys and vectors."""
+        there = len(self)
+        self._place = {}
+        return self._keys[:there], self._vectors[:there]
+
     def nearest(self, vectors: Array) -> Array:
-        """Keys of a few vectors near each of `vectors`, nearest first."""
-        there = len(self._place)
-        found = np.full((len(vectors), _FOUND), -1)
+        """Keys of a few vectors near each of `vectors`."""
+        there, found = len(self), np.full((len(vectors), _FOUND), -1)
         for row, vector in zip(found, vectors, strict=True):
             squared = np.square(self._vectors[:there] - vector).sum(axis=1)
-            count = min(_FOUND, there)
-            some = np.argpartition(squared, count - 1)[:count]
-            row[:count] = self._keys[some[np.argsort(squared[some])]]
+            if there > _FOUND:
+                row[:] = self._keys[np.argpartition(squared, _FOUND - 1)[:_FOUND]]
+            else:
+                row[:there] = self._keys[:there]
         return found
 
 
 class GraphIndex:
-    """A navigable graph (HNSW) of usearch. What is removed stays in the way, so it is built anew when half is gone."""
+    """A navigable graph (HNSW) of usearch, over few principal coordinates if there are many.
 
-    def __init__(self, d: int, threads: int) -> None:
-        self._d, self._threads = d, threads
+    New vectors wait in an exact index, where many are gone before it is full. What is removed from the graph stays in
+    the way, so it is built anew when half is gone. One thread builds: with more, the graph would depend on chance.
+    """
+
+    def __init__(self, X: Array, threads: int) -> None:
+        self._threads = threads
+        self._few = Few(X)
+        self._recent = ExactIndex(self._few.d, _RECENT, np.float32)
         self._start()
 
     def _start(self) -> None:
-        from usearch.index import Index as Graph
-
         self._keys: dict[int, None] = {}  # in the order of their coming
         self._most = 0
-        self._graph = Graph(
-            ndim=self._d, metric="l2sq", dtype="f32", connectivity=16, expansion_add=128, expansion_search=64
-        )
+        self._graph = make_graph(self._few.d, 64)
 
     def add(self, keys: Array, vectors: Array) -> None:
         """Add vectors under new keys."""
-        threads = min(self._threads, len(keys))
-        with _interrupts():
-            self._graph.add(keys.astype(np.uint64), vectors.astype(np.float32), threads=threads)
+        coordinates = self._few(vectors)
+        if len(self._recent) + len(keys) > _RECENT:
+            self._add_to_graph(*self._recent.clear())
+        if len(keys) > _RECENT:
+            self._add_to_graph(keys, coordinates)
+        else:
+            self._recent.add(keys, coordinates)
+
+    def _add_to_graph(self, keys: Array, coordinates: Array) -> None:
+        with interrupts():
+            self._graph.add(keys.astype(np.uint64), coordinates, threads=1)
         self._keys.update(dict.fromkeys(keys.tolist()))
         self._most = max(self._most, len(self._keys))
 
     def remove(self, key: int) -> None:
         """Forget a vector."""
+        if key in self._recent:
+            self._recent.remove(key)
+            return
         self._graph.remove(key)
         del self._keys[key]
         if _FOUND < 2 * len(self._keys) < self._most:
             keys = np.array(list(self._keys))
-            vectors = np.asarray(self._graph.get(keys.astype(np.uint64)))
+            coordinates = np.asarray(self._graph.get(keys.astype(np.uint64)))
             self._start()
-            self.add(keys, vectors)
+            self._add_to_graph(keys, coordinates)
 
     def nearest(self, vectors: Array) -> Array:
-        """Keys of a few vectors near each of `vectors`, nearest first."""
-        threads = min(self._threads, len(vectors))
-        with _interrupts():
-            found = self._graph.search(vectors.astype(np.float32), _FOUND, threads=threads)
-        if len(vectors) == 1:
-            keys = np.asarray(found.keys).astype(np.int64).reshape(1, -1)
-            return np.pad(keys, ((0, 0), (0, _FOUND - keys.shape[1])), constant_values=-1)
-        keys = np.asarray(found.keys).astype(np.int64)
-        keys[np.arange(_FOUND) >= np.asarray(found.counts)[:, None]] = -1
-        return keys
-
-
-@contextmanager
-def _interrupts() -> Iterator[None]:
-    """What usearch makes of Ctrl-C, back into what it was."""
-    try:
-        yield
-    except RuntimeError as error:
-        raise KeyboardInterrupt if "terminated" in str(error) else error from None
+        """Keys of a few vectors near each of `vectors`."""
+        coordinates = self._few(vectors)
+        found = self._recent.nearest(coordinates)
+        if not self._keys:
+            return found
+        return np.hstack([found, search_graph(self._graph, coordinates, _FOUND, self._threads)])
 
 
 def make_index(X: Array, threads: int) -> Index:
     """The best index that is installed."""
     if find_spec("usearch") is None:
         return ExactIndex(X.shape[1], len(X))
-    return GraphIndex(X.shape[1], threads)
+    return GraphIndex(X, threads)
 
 
 def run_approximate(X: Array, epsilon: float, index: Index, progress: Progress) -> Array:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse, sparray, spmatrix
 
 from chamfer import _core, distances, lists
 from chamfer.approximate import make_index, run_approximate
@@ -95,7 +96,7 @@ def linkage(
     n_neighbors: int = 15,
     epsilon: float = 0.0,
     engine: str = "auto",
-    source: str | Source = "auto",
+    source: str | Source | sparray | spmatrix = "auto",
     t: int | None = None,
     n_jobs: int | None = None,
     memory_limit: int | str | None = None,
@@ -133,9 +134,11 @@ def linkage(
         (``single``, ``ward``, ``centroid``, ``median``, and ``average`` of squared or cosine distances); from lists of
         nearest clusters, O(n k) memory (``chamfer``, ``chamfer_normalized``, ``chamfer_capped``); or by the paper's
         trade-off, O(n² / t) memory (``chamfer``, ``chamfer_normalized``). The result is the same.
-    source : {"auto", "blas", "tree", "cdist"} or Source, default="auto"
+    source : {"auto", "blas", "tree", "cdist", "ann"}, sparse matrix or Source, default="auto"
         Where the lists engine gets nearest clusters from, see `chamfer.sources`: matrix multiplication, a k-d tree,
-        ``cdist``, or an object of your own.
+        ``cdist``; approximately, from an index of nearest neighbours (``pip install chamfer[ann]``); a graph of nearest
+        neighbours, as scikit-learn's ``kneighbors_graph`` makes it, with at least `n_neighbors` + 1 of them for each
+        point (32 for the other linkages); or an object of your own.
     t : int, optional
         For the tradeoff engine: clusters of at least t points keep their distances, those of smaller ones are computed
         again whenever they merge. By default the smallest number for which the memory is enough.
@@ -206,7 +209,7 @@ def linkage(
     if chosen.centres and isinstance(data, Points) and data.metric != "euclidean":
         raise ValueError(f"metric must be 'euclidean' for method {method!r}, got {metric!r}")
     if client is not None or _is_remote(data):
-        _check_remote(chosen, data, method, engine, source, t, epsilon, optimal_ordering)
+        _check_remote(chosen, data, method, engine, source, t, optimal_ordering)
         engine = "lists"
     run = Run(check_threads(n_jobs), Progress(progress), check_bytes("memory_limit", memory_limit))
     if data.n == 1:
@@ -240,9 +243,8 @@ def _check_remote(
     data: Points | Condensed,
     method: str,
     engine: str,
-    source: str | Source,
+    source: Any,
     t: int | None,
-    epsilon: float,
     optimal_ordering: bool,
 ) -> None:
     """Refuse what cannot be done with points on a cluster."""
@@ -253,20 +255,18 @@ def _check_remote(
         raise ValueError(f"method must be one of {able} for points on a cluster, got {method!r}")
     if engine not in ("auto", "lists"):
         raise ValueError(f"engine must be 'lists' for points on a cluster, got {engine!r}")
-    if isinstance(source, str) and source != "auto":
+    if issparse(source) or (isinstance(source, str) and source != "auto"):
         raise ValueError(f"source must be 'auto' or a source for points on a cluster, got {source!r}")
-    for name, given in (("t", t is not None), ("epsilon", epsilon != 0), ("optimal_ordering", optimal_ordering)):
+    for name, given in (("t", t is not None), ("optimal_ordering", optimal_ordering)):
         if given:
             raise ValueError(f"{name} is not for points on a cluster")
 
 
-def _use_lists(
-    chosen: Method, data: Points | Condensed, method: str, engine: str, source: str | Source, run: Run
-) -> bool:
+def _use_lists(chosen: Method, data: Points | Condensed, method: str, engine: str, source: Any, run: Run) -> bool:
     """Whether to keep lists of nearest clusters, rather than all distances."""
     if isinstance(source, str):
         check_choice("source", source, SOURCES)
-    wanted = engine == "lists" or source != "auto"
+    wanted = engine == "lists" or not (isinstance(source, str) and source == "auto")
     if wanted and not (chosen.lists and engine in ("auto", "lists")):
         able = ", ".join(name for name, each in METHODS.items() if each.lists)
         raise ValueError(
@@ -291,7 +291,7 @@ def _from_lists(
     method: str,
     n_neighbors: int,
     epsilon: float,
-    source: str | Source,
+    source: Any,
     checkpoint: str | None,
     run: Run,
     info: Info | None,
@@ -311,13 +311,11 @@ def _from_lists(
         info=info,
     )
     with ExitStack() as stack:
-        if not isinstance(source, str):
-            found = source
-        elif client is not None or _is_remote(data):
+        if isinstance(source, str) and (client is not None or _is_remote(data)):
             from chamfer.distributed import DaskSource
 
             assert isinstance(data, Points)
-            found = stack.enter_context(DaskSource(data.X, data.metric, client=client, n_jobs=run.threads))
+            found: Source = stack.enter_context(DaskSource(data.X, data.metric, client=client, n_jobs=run.threads))
         else:
             found = make_source(source, data, k, run.threads)
         if found.n != data.n:
@@ -330,9 +328,7 @@ def _from_lists(
             "method": method,
             "n_neighbors": n_neighbors if chosen.capped else None,
             "epsilon": epsilon,
-            "source": source
-            if isinstance(source, str)
-            else [source_name(source), getattr(source, "fingerprint", None)],
+            "source": source if isinstance(source, str) else [source_name(found), getattr(found, "fingerprint", None)],
             "lists": [lists.FIRST, lists.AGAIN, lists.BATCH, lists.NEAR],
             **describe(data),
         }

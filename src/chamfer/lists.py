@@ -84,6 +84,7 @@ def run_lists(
         if n_neighbors is not None and first == n_neighbors + 1:
             answer = _without_farthest(answer)
         engine.refresh(everything, *answer)
+        del answer  # as large as all lists
         info.seconds["first"] = time.perf_counter() - start
     with progress.stage("merges", n - 1, "merge") as tick:
         while True:
@@ -102,9 +103,9 @@ def run_lists(
 
 def _without_farthest(answer: Answer) -> Answer:
     """Lists of one cluster less: the farthest only gives the bound, which is what a point counts at most."""
-    rows = np.arange(len(answer.clusters))
     # Of equally far ones the larger label goes, as if one less had been asked for.
-    ranked = np.lexsort((answer.clusters, answer.distances), axis=1)
+    farthest = answer.distances == answer.distances.max(axis=1, keepdims=True)
+    last = np.where(farthest, answer.clusters, -1).argmax(axis=1)
     clusters = answer.clusters.copy()
-    clusters[rows, ranked[:, -1]] = -1
+    clusters[np.arange(len(clusters)), last] = -1
     return Answer(clusters, answer.distances, answer.bounds)

@@ -10,6 +10,8 @@ engine does not know which source it has, so anything with the attributes and th
 `CdistSource`           any metric of ``scipy.spatial.distance.cdist``
 `PrecomputedSource`     condensed distances
 `chamfer.DaskSource`    points that are spread over a Dask cluster
+`IndexSource`           an approximate index, in `chamfer.neighbours`
+`GraphSource`           a graph of neighbours that you bring, in `chamfer.neighbours`
 ======================  ===========================================================================================
 """
 
@@ -19,6 +21,7 @@ import time
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 
 from chamfer import _core
@@ -82,7 +85,7 @@ class _Search:
 
     def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
         """Find the k nearest clusters of each of `points`."""
-        answer = _empty(len(points), k, self.dtype)
+        answer = empty_answer(len(points), k, self.dtype)
         self._search.clusters(points, labels, *answer, threads, tick)
         return answer
 
@@ -110,7 +113,7 @@ class BlasSource(_Search):
         """Find the k nearest clusters of each of `points`."""
         with one_blas_thread():
             if len(points) == self.n == len(np.unique(labels)):
-                answer = _empty(self.n, k, self.dtype)
+                answer = empty_answer(self.n, k, self.dtype)
                 self._search.all_points(*answer, threads, tick)
                 # The search names points, which are their own clusters' labels only up to the caller's numbering.
                 listed = np.where(answer.clusters >= 0, labels[answer.clusters], np.int32(-1))
@@ -202,12 +205,13 @@ def source_name(source: Source) -> str:
     return type(getattr(source, "remembered", source)).__name__
 
 
-def _empty(count: int, k: int, dtype: Any) -> Answer:
+def empty_answer(count: int, k: int, dtype: Any) -> Answer:
+    """Room for an answer."""
     return Answer(np.empty((count, k), np.int32), np.empty((count, k), dtype), np.empty(count, dtype))
 
 
 def _select(rows: Any, points: Array, labels: Array, k: int, dtype: Any, threads: int, tick: Tick | None) -> Answer:
-    answer = _empty(len(points), k, dtype)
+    answer = empty_answer(len(points), k, dtype)
     for first in range(0, len(points), _ROWS):
         part = slice(first, first + _ROWS)
         some = points[part]
@@ -218,11 +222,14 @@ def _select(rows: Any, points: Array, labels: Array, k: int, dtype: Any, threads
     return answer
 
 
-SOURCES = ("auto", "blas", "tree", "cdist")
+SOURCES = ("auto", "blas", "tree", "cdist", "ann")
 
 
-def make_source(name: str, data: Points | Condensed, k: int, threads: int) -> Source:
-    """Make the source of the given name, for first lists of k clusters."""
+def make_source(source: Any, data: Points | Condensed, k: int, threads: int) -> Source:
+    """Make the source of the given name, or of the given graph, for first lists of k clusters."""
+    if not (isinstance(source, str) or issparse(source)):
+        return source  # type: ignore[no-any-return]  # the user's own
+    name = source if isinstance(source, str) else "a graph"
     if isinstance(data, Condensed):
         if name != "auto":
             raise ValueError(f"source must be 'auto' for distances, got {name!r}")
@@ -233,6 +240,10 @@ def make_source(name: str, data: Points | Condensed, k: int, threads: int) -> So
     if not fast:
         raise ValueError(f"source must be 'auto' or 'cdist' for metric {data.metric!r}, got {name!r}")
     points = prepare(data)
+    if name in ("ann", "a graph"):
+        from chamfer.neighbours import GraphSource, IndexSource
+
+        return IndexSource(points) if name == "ann" else GraphSource(points, source, k)
     if name == "auto":
         return choose_source(points, k, threads)
     return BlasSource(points) if name == "blas" else TreeSource(points)

@@ -431,6 +431,20 @@ void bind_select(nb::module_& m) {
         },
         "found"_a.noconvert(), "at"_a.noconvert(), "clusters"_a.noconvert(), "distances"_a.noconvert(),
         "bounds"_a.noconvert(), "Adds what another search has found to the answers.");
+    m.def(
+        "select_neighbours",
+        [](Array<const T, 2> X, const std::string& metric, Array<const Id, 1> queries, Array<const Id, 2> neighbours,
+           Array<const Id, 1> labels, Array<Id, 2> clusters, Array<T, 2> distances, Array<T, 1> bounds, int threads) {
+            const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
+            const Metric kind = metric_of(metric);
+            nb::gil_scoped_release unlocked;
+            select_neighbours(points_of<T>(X), kind, queries.data(), static_cast<Index>(queries.size()),
+                              neighbours.data(), static_cast<Index>(neighbours.shape(1)), labels.data(), answers,
+                              threads);
+        },
+        "X"_a.noconvert(), "metric"_a, "queries"_a.noconvert(), "neighbours"_a.noconvert(), "labels"_a.noconvert(),
+        "clusters"_a.noconvert(), "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a,
+        "The k nearest clusters from the points that each query was told of, -1 for none.");
 }
 
 template <class T>

@@ -139,6 +139,22 @@ void select_clusters(const T* distances, Index n, const Id* queries, Index count
     });
 }
 
+// Nearest clusters from the points that each query was told of, `told` a query; -1 for none.
+template <class T>
+void select_neighbours(const Points<T>& points, Metric metric, const Id* queries, Index count, const Id* neighbours,
+                       Index told, const Id* labels, Answers<T> answers, int threads) {
+    parallel_ranges(count, 256, threads, [&](Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) {
+            Nearest<T> nearest = answers.row(i);
+            const Id own = labels[queries[i]];
+            for (const Id* q = neighbours + i * told; q != neighbours + (i + 1) * told; ++q)
+                if (*q >= 0 && labels[*q] != own)
+                    nearest.offer(labels[*q], static_cast<T>(distance(points, metric, queries[i], *q)));
+            answers.bounds[i] = nearest.finish();
+        }
+    });
+}
+
 // The squared distance beyond which a point cannot come within `reach` even after rounding to T.
 template <class T>
 double squared_reach(Metric metric, T reach) {
