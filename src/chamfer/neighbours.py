@@ -220,7 +220,7 @@ class GraphSource(_NominatedSource):
             told = near[None, starts[row] : starts[row] + counts[row]]
             _core.select_neighbours(points.X, points.metric, everything[row : row + 1], told, everything, *answer, 1)
             self._near[row] = answer.clusters[0]
-        self.fingerprint = blake2b(self._near, digest_size=16).hexdigest()  # tells checkpoints of other graphs
+        self.fingerprint = blake2b(self._near.data, digest_size=16).hexdigest()  # tells checkpoints of other graphs
 
     def _neighbours(self, points: Array, k: int, threads: int) -> Array:
         return self._near[points]
