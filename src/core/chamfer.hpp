@@ -47,7 +47,7 @@ class DenseChamfer {
         : n_(n),
           threads_(threads),
           nearest_(square),
-          sums_(n + n / 2, std::max<Index>(1, n / 2)),
+          sums_(n + n / 2, std::max<Index>(1, n / 2), threads),
           ids_(n),
           number_(n, kNone),
           neighbour_(n, kNone),

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "parallel.hpp"
 #include "types.hpp"
 
 namespace chamfer {
@@ -30,8 +31,8 @@ inline std::unique_ptr<double[]> large_array(Index n) {
 class Pool {
    public:
     // At most `most` rows are in use at a time.
-    Pool(Index length, Index most)
-        : length_((length + 7) / 8 * 8), block_(std::clamp<Index>(kBlock / length_, 1, most)) {}
+    Pool(Index length, Index most, int threads)
+        : length_((length + 7) / 8 * 8), block_(std::clamp<Index>(kBlock / length_, 1, most)), threads_(threads) {}
 
     double* row(Id i) const { return blocks_[i / block_].get() + i % block_ * length_; }
     Index capacity() const { return static_cast<Index>(blocks_.size()) * block_; }
@@ -41,6 +42,7 @@ class Pool {
         if (free_.empty()) {
             const Index first = capacity();
             blocks_.push_back(large_array(block_ * length_));
+            touch(blocks_.back().get(), block_ * length_);
             for (Index i = block_; i-- > 0;) free_.push_back(static_cast<Id>(first + i));
         }
         const Id i = free_.back();
@@ -53,7 +55,16 @@ class Pool {
    private:
     static constexpr Index kBlock = Index{1} << 22;
 
+    // The system clears memory when it is first touched, which takes about as long as what is done with it here.
+    void touch(double* array, Index n) const {
+        constexpr Index kPage = 512;  // doubles
+        parallel_ranges(n / kPage, Index{1} << 11, threads_, [&](Index begin, Index end) {
+            for (Index page = begin; page < end; ++page) array[page * kPage] = 0;
+        });
+    }
+
     Index length_, block_;  // block_ rows are allocated at a time
+    int threads_;
     std::vector<std::unique_ptr<double[]>> blocks_;
     std::vector<Id> free_;
 };
