@@ -299,7 +299,7 @@ def _from_lists(
 ) -> Array:
     k = min(data.n - 1, n_neighbors + 1 if chosen.capped else lists.FIRST)
     # Entries and columns of the lists, cluster by cluster what is known of others, and the coordinates of a source.
-    need = data.n * (24 * k + 2000)
+    need = data.n * (60 * k + 600)
     require_memory(need, run.memory_limit, f"engine 'lists' with {data.n} points", "take fewer points")
     grow = partial(
         run_lists,
