@@ -51,7 +51,7 @@ class Tradeoff {
     }
 
     Merges run(const Tick& tick) {
-        for (Id p = 0; p < points_.n && t_ == 1; ++p) kept_[p] = compute(p, tick, 0);
+        if (t_ == 1) keep_all(tick);
         Merges merges;
         merges.reserve(points_.n - 1);
         while (active_.size() > 1) {
@@ -78,6 +78,18 @@ class Tradeoff {
     Index size(Id c) const { return static_cast<Index>(members_[c].size()); }
     double scale(Id c) const { return Variant::normalized ? 1 / static_cast<double>(size(c)) : 1; }
     std::pair<Id, Id> ordered(Id c, Id x) const { return std::minmax(id_[c], id_[x]); }
+
+    void keep_all(const Tick& tick) {
+        for (Id p = 0; p < points_.n; ++p) {
+            if (place_[p] == kNone) {
+                forget();
+                for (Id q = p; q < std::min<Index>(points_.n, p + kTogether); ++q) want(q, 0);
+                fetch_wanted();
+                tick(0);
+            }
+            kept_[p] = compute(p, tick, 0);
+        }
+    }
 
     Id closest() const {
         Id best = active_.front();
@@ -126,8 +138,7 @@ class Tradeoff {
     // Distances from points of c, from the i-th on, and from those of the clusters that may merge next: many rows at a
     // time, or memory would be slower than the processor.
     void fetch(Id c, Index i) {
-        for (const Id p : fetched_) place_[p] = kNone;
-        fetched_.clear();
+        forget();
         want(c, i);
         std::vector<Id> next = active_;
         const auto end = next.begin() + std::min<std::ptrdiff_t>(kTogether, next.size());
@@ -136,6 +147,15 @@ class Tradeoff {
             want(*x, 0);
             if (neighbour_[*x] != kNone) want(neighbour_[*x], 0);
         }
+        fetch_wanted();
+    }
+
+    void forget() {
+        for (const Id p : fetched_) place_[p] = kNone;
+        fetched_.clear();
+    }
+
+    void fetch_wanted() {
         constexpr Index kPart = 64;  // points that stay in the cache for all rows
         const Index n = points_.n, count = static_cast<Index>(fetched_.size());
         parallel_tasks((n + kPart - 1) / kPart, count * n * points_.d < (1 << 18) ? 1 : threads_, [&](Index part, int) {
