@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from chamfer import _core
 from chamfer.progress import Tick
@@ -29,6 +29,13 @@ def blas() -> Any:
     return _core.Blas(capsules["sgemm"], capsules["dgemm"])
 
 
+@lru_cache(maxsize=1)
+def _controller() -> ThreadpoolController:
+    """What sets the threads of BLAS; to look for the libraries takes milliseconds, so it is done once."""
+    blas()
+    return ThreadpoolController()
+
+
 _lock = threading.Lock()
 _limits: list[Any] = []  # one for each call that wants one BLAS thread; the first has set it, the last restores it
 
@@ -37,7 +44,7 @@ _limits: list[Any] = []  # one for each call that wants one BLAS thread; the fir
 def one_blas_thread() -> Iterator[None]:
     """Keep BLAS to one thread while the core's own threads multiply, also for calls that run side by side."""
     with _lock:
-        _limits.append(None if _limits else threadpool_limits(1, "blas"))
+        _limits.append(None if _limits else _controller().limit(limits=1, user_api="blas"))
     try:
         yield
     finally:
@@ -109,7 +116,7 @@ def _fill(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
     shift = centre(points.X)
     arguments = (points.X, shift, points.metric, out, blas(), threads, tick)
     if points.X.shape[1] <= 16 or points.n <= 512:
-        _core.pairwise(*arguments)  # needs no BLAS, whose threads take milliseconds to set
+        _core.pairwise(*arguments)  # needs no BLAS
     else:
         with one_blas_thread():
             _core.pairwise(*arguments)

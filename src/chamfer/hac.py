@@ -19,7 +19,7 @@ from chamfer.checkpoint import Checkpoint, Remembered, describe
 from chamfer.lists import Info, run_lists
 from chamfer.memory import available_memory, require_memory
 from chamfer.progress import Progress
-from chamfer.sources import SOURCES, BlasSource, Source, make_source, source_name
+from chamfer.sources import SOURCES, Source, make_source, source_name
 from chamfer.tradeoff import run_tradeoff
 from chamfer.validation import (
     FAST_METRICS,
@@ -320,8 +320,6 @@ def _from_lists(
             found = make_source(source, data, k, run.threads)
         if found.n != data.n:
             raise ValueError(f"source must have as many points as X, {data.n}, got {found.n}")
-        if isinstance(found, BlasSource):
-            stack.enter_context(distances.one_blas_thread())  # once: it takes milliseconds
         if checkpoint is None:
             return grow(found)
         facts = {
