@@ -107,7 +107,7 @@ class TestGraph:
             chamfer.linkage(X, "chamfer_capped", "cityblock", source=graph)
         with pytest.raises(ValueError, match="source must be 'auto' for distances"):
             chamfer.linkage(distances(X), "chamfer_capped", "precomputed", source=graph)
-        with pytest.raises(ValueError, match="engine 'lists', which source is for"):
+        with pytest.raises(ValueError, match="engine 'lists', which source and checkpoint are for"):
             chamfer.linkage(X, "ward", source=graph)
 
     def test_of_the_estimator(self):
