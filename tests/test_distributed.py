@@ -293,7 +293,7 @@ def test_ctrl_c_cancels_what_is_under_way(client, monkeypatch):
     monkeypatch.setattr(chamfer.DaskSource, "_ask", ask_and_interrupt)
     with pytest.raises(KeyboardInterrupt):
         chamfer.linkage(spread(X), metric=slow)
-    assert time.monotonic() - begun[0] < 1.3
+    assert time.monotonic() - begun[0] < 3  # all of it takes several times as long
     deadline = time.monotonic() + 10
     while any(client.processing().values()):
         assert time.monotonic() < deadline, client.processing()
