@@ -49,9 +49,11 @@ class TestProgress:
 
 
 INTERRUPTED = """
-import os, sys, threading, time
+import os, signal, sys, threading, time
 import numpy as np
 import chamfer
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which tests run in the background do without
 
 n, d = {shape}
 X = np.random.default_rng(0).random((n, d), dtype=np.float32)
