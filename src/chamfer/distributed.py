@@ -404,6 +404,6 @@ def _client(given: Any, threads: int) -> tuple[bool, Any]:
     except ValueError:
         pass
     started = distributed.Client(
-        processes=False, n_workers=1, threads_per_worker=threads, dashboard_address=":0", set_as_default=False
+        processes=False, n_workers=1, threads_per_worker=threads, dashboard_address="127.0.0.1:0", set_as_default=False
     )
     return True, started
