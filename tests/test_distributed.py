@@ -246,7 +246,7 @@ def victim_during(monkeypatch, client, call):
             deadline = time.monotonic() + 10
             while not killed and time.monotonic() < deadline:
                 for address, keys in client.processing().items():
-                    busy = [key for key in keys if key.startswith("_visit")]
+                    busy = [key for key in keys if key.startswith("visit")]
                     if busy:
                         os.kill(pids[address], signal.SIGKILL)
                         killed.update(pid=pids[address], busy=busy)

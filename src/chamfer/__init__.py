@@ -11,8 +11,12 @@ result:
 ``cli``                 the ``chamfer`` command
 ``validation``          everything about what a user may pass in
 ``distances``           all distances between points, by differences or matrix multiplication
+``dense``               the engine that keeps them all
 ``sources``             nearest clusters of points, for the engine that does without all distances
+``neighbours``          the same from an approximate index, or from a graph that the user brings
+``graph``               that index, for points and for centres
 ``distributed``         the same for points that are spread over a Dask cluster
+``blocks``              what its workers do
 ``principal``           few coordinates that bound distances from below, for the sources
 ``lists``               that engine: exact Chamfer linkage in O(n k) memory
 ``checkpoint``          what a source answered, in a file, for runs that are killed

@@ -18,18 +18,16 @@ from __future__ import annotations
 import warnings
 from collections import deque
 from collections.abc import Iterator
-from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
-from chamfer import _core
-from chamfer.distances import check_distances, check_range, one_blas_thread, prepare
-from chamfer.principal import Principal, project
+from chamfer.blocks import Plan, Summary, arrange, combine, gather, make_block, nothing, pick, same, summarise, visit
+from chamfer.distances import check_range, prepare
+from chamfer.principal import Principal
 from chamfer.progress import Tick
-from chamfer.sources import Answer, TreeSource, block_search, near_order, tree_search
+from chamfer.sources import Answer, TreeSource
 from chamfer.validation import (
     FAST_METRICS,
     Array,
@@ -46,157 +44,8 @@ from chamfer.validation import (
 _LEAST = 4096  # rows of a block, unless there are fewer: smaller chunks are joined
 _SAMPLE = 2048  # rows that the driver looks at, to choose coordinates
 _PAIRS = 1 << 28  # of a group and a block, at most: a fraction of a second
-_ROWS = 256  # rows of distances held at a time
 _FAN = 8  # answers combined at a time
 _WHOLE = ("seuclidean", "mahalanobis")  # metrics that depend on all of the data
-
-
-class Summary(NamedTuple):
-    """What the driver has to know of some rows."""
-
-    finite: bool
-    zeros: bool  # whether there are rows of zeros
-    low: Array
-    high: Array
-    sample: Array
-
-
-class Plan(NamedTuple):
-    """How every block is searched: in the same coordinates, so that the points of one can visit another."""
-
-    metric: Metric
-    dtype: Any
-    zeros: bool  # whether there are rows of zeros, which have no direction
-    search: str  # "blas", "tree" or "cdist"
-    mean: Array | None = None
-    axes: Array | None = None  # none: all coordinates
-    filter_dtype: Any = np.float64
-
-    def prepare(self, X: Array) -> Array:
-        """The rows as a search wants them."""
-        return X if self.search == "cdist" else prepare(Points(X, self.metric), self.zeros).X
-
-    def project(self, X: Array) -> Array:
-        """The coordinates of rows by which a search finds its way."""
-        if self.search == "blas":
-            assert self.mean is not None
-            return project(X, self.mean, self.axes, self.filter_dtype)
-        return X.astype(np.float64)
-
-
-class Block:
-    """Some of the points, and how to search among them; `start` is the number of the first."""
-
-    def __init__(self, X: Array, start: int, plan: Plan) -> None:
-        self.X, self.start, self.plan = X, start, plan
-
-    def __reduce__(self) -> Any:
-        return Block, (self.X, self.start, self.plan)  # a compiled search is made anew where the block arrives
-
-    def __sizeof__(self) -> int:
-        return int(2 * self.X.nbytes)  # so that Dask moves visitors, not blocks
-
-    @cached_property
-    def search(self) -> Any:
-        """The compiled search."""
-        points, coordinates = Points(self.X, self.plan.metric), self.plan.project(self.X)
-        if self.plan.search == "tree":
-            return tree_search(points, coordinates, own=True)
-        return block_search(points, coordinates)
-
-
-class Visitors(NamedTuple):
-    """Points that ask for their nearest clusters, in an order in which neighbours are close together."""
-
-    order: Array  # which of the group each is
-    points: Array
-    homes: Array
-    rows: Array
-    coordinates: Array
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-def _as_points(chunk: Any, dtype: Any) -> Array:
-    if np.ma.is_masked(chunk):
-        raise ValueError("X must not be masked: clustering would use what is under the mask")
-    return np.ascontiguousarray(chunk, dtype)
-
-
-def _summarise(chunk: Any, dtype: Any, share: float) -> Summary:
-    X = _as_points(chunk, dtype)
-    count = min(len(X), 1 + int(share * len(X)))
-    rows = np.sort(np.random.default_rng(len(X)).choice(len(X), count, replace=False))
-    return Summary(bool(np.isfinite(X).all()), not np.all(X.any(axis=1)), X.min(axis=0), X.max(axis=0), X[rows])
-
-
-def _make_block(chunk: Any, start: int, plan: Plan) -> Block:
-    block = Block(plan.prepare(_as_points(chunk, plan.dtype)), start, plan)
-    if plan.search != "cdist":
-        _ = block.search
-    return block
-
-
-def _pick(block: Block, rows: Array) -> Array:
-    return np.asarray(block.X[rows])
-
-
-def _gather(parts: list[Array], points: Array, homes: Array, plan: Plan) -> Visitors:
-    rows = np.concatenate(parts)
-    coordinates = plan.project(rows)
-    order = near_order(coordinates)
-    return Visitors(order, points[order], homes[order], rows[order], coordinates[order])
-
-
-def _visit(block: Block, visitors: Visitors, labels: Array, answer: Answer | None, k: int) -> Answer:
-    """Go on with the search for the k nearest clusters among the points of a block, which have these labels."""
-    found = _nothing(len(visitors.points), k, visitors.rows.dtype) if answer is None else _copy(answer)
-    if block.plan.search == "cdist":
-        _visit_by_cdist(block, visitors, labels, found)
-        return found
-    with one_blas_thread():
-        block.search.clusters(visitors.rows, visitors.coordinates, visitors.homes, labels, *found, 1)
-    return found
-
-
-def _visit_by_cdist(block: Block, visitors: Visitors, labels: Array, answer: Answer) -> None:
-    metric, n = block.plan.metric, len(block.X)
-    everyone = np.concatenate([labels, visitors.homes])
-    for first in range(0, len(visitors.points), _ROWS):
-        part = slice(first, first + _ROWS)
-        distances = cdist(visitors.rows[part], block.X, metric)
-        own = visitors.points[part] - block.start
-        here = (own >= 0) & (own < n)
-        distances[np.flatnonzero(here), own[here]] = 0  # some metrics make no sense of a point and itself
-        distances = check_distances(distances, metric, answer.distances.dtype)
-        found = _nothing(len(distances), answer.clusters.shape[1], answer.distances.dtype)
-        asking = np.arange(n + first, n + first + len(distances), dtype=np.int32)
-        _core.select_clusters(distances, asking, everyone, *found, 1)
-        _core.combine(found.clusters, found.distances, *(each[part] for each in answer))
-
-
-def _combine(answers: list[Answer]) -> Answer:
-    first, *others = answers
-    total = _copy(first)
-    for other in others:
-        _core.combine(other.clusters, other.distances, *total)
-    return total
-
-
-def _arrange(visitors: Visitors, answers: list[Answer]) -> Answer:
-    """The answers of all lanes in one, in the order of the group."""
-    total, place = _combine(answers), np.argsort(visitors.order)
-    return Answer(*(each[place] for each in total))
-
-
-def _nothing(count: int, k: int, dtype: Any) -> Answer:
-    return Answer(np.full((count, k), -1, np.int32), np.zeros((count, k), dtype), np.zeros(count, dtype))
-
-
-def _copy(answer: Answer) -> Answer:
-    return Answer(*(each.copy() for each in answer))
 
 
 class DaskSource:
@@ -262,9 +111,9 @@ class DaskSource:
             self.points = prepare(X)
         if plan.search == "tree":
             self.near = TreeSource.near
-        self._shared_plan = self._submit(_same, plan)
+        self._shared_plan = self._submit(same, plan)
         self._blocks = [
-            self._submit(_make_block, chunk, first, self._shared_plan)
+            self._submit(make_block, chunk, first, self._shared_plan)
             for chunk, (first, _) in zip(chunks, self._ranges(), strict=True)
         ]
 
@@ -284,7 +133,7 @@ class DaskSource:
         self._starts = np.append(np.arange(0, self.n, rows), self.n)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-            return [self._submit(_same, np.asarray(points.X[first:last])) for first, last in self._ranges()]
+            return [self._submit(same, np.asarray(points.X[first:last])) for first, last in self._ranges()]
 
     def _keep(self, X: Any) -> list[Any]:
         """Blocks of a Dask array, computed where the workers are."""
@@ -298,7 +147,7 @@ class DaskSource:
         """Choose how to search, from a sample; refuse what cannot be clustered."""
         share = _SAMPLE / self.n
         summaries: list[Summary] = [
-            future.result() for future in [self._submit(_summarise, chunk, self.dtype, share) for chunk in chunks]
+            future.result() for future in [self._submit(summarise, chunk, self.dtype, share) for chunk in chunks]
         ]
         for summary, (first, last) in zip(summaries, self._ranges(), strict=True):
             if not summary.finite:
@@ -327,13 +176,13 @@ class DaskSource:
 
     def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
         """Find the k nearest clusters of each of `points`; `threads` is for the workers to decide."""
-        answer = _nothing(len(points), k, self.dtype)
+        answer = nothing(len(points), k, self.dtype)
         workers, largest = self._threads(), int(np.diff(self._starts).max())
         count = max(-(-len(points) * largest // _PAIRS), -(-workers // len(self._blocks)))
         groups = np.array_split(np.argsort(points, kind="stable"), min(len(points), count))
         parts: list[Any] = [labels[first:last] for first, last in self._ranges()]
         if len(groups) > 1:
-            parts = [self._submit(_same, part) for part in parts]
+            parts = [self._submit(same, part) for part in parts]
         lanes = min(len(self._blocks), -(-workers // len(groups)))
         waiting: deque[tuple[Any, Array]] = deque()
         done = 0
@@ -357,11 +206,11 @@ class DaskSource:
         """Send a group of points, in ascending order, on its way; a future of its answer."""
         ends = np.searchsorted(points, self._starts)
         picked = [
-            self._submit(_pick, block, points[first:last] - start)
+            self._submit(pick, block, points[first:last] - start)
             for block, start, (first, last) in zip(self._blocks, self._starts[:-1], pairwise(ends), strict=True)
             if first < last
         ]
-        visitors = self._submit(_gather, picked, points, labels[points], self._shared_plan)
+        visitors = self._submit(gather, picked, points, labels[points], self._shared_plan)
         # What is near is likely to be where the points come from, so that later searches reach less far.
         home = int(np.searchsorted(self._starts, points[len(points) // 2], side="right")) - 1
         turn = np.roll(np.arange(len(self._blocks)), -home)
@@ -369,11 +218,11 @@ class DaskSource:
         for lane in range(lanes):
             answer: Any = None
             for i in turn[lane::lanes]:
-                answer = self._submit(_visit, self._blocks[i], visitors, parts[i], answer, k)
+                answer = self._submit(visit, self._blocks[i], visitors, parts[i], answer, k)
             answers.append(answer)
         while len(answers) > _FAN:
-            answers = [self._submit(_combine, answers[i : i + _FAN]) for i in range(0, len(answers), _FAN)]
-        return self._submit(_arrange, visitors, answers)
+            answers = [self._submit(combine, answers[i : i + _FAN]) for i in range(0, len(answers), _FAN)]
+        return self._submit(arrange, visitors, answers)
 
 
 def _join(chunks: tuple[int, ...]) -> list[int]:

@@ -16,8 +16,9 @@ from chamfer import _core, distances, lists
 from chamfer.approximate import make_index, run_approximate
 from chamfer.centres import run_points
 from chamfer.checkpoint import Checkpoint, Remembered, describe
+from chamfer.dense import SMALL, dense_bytes, fits, run_dense
 from chamfer.lists import Info, run_lists
-from chamfer.memory import available_memory, require_memory
+from chamfer.memory import require_memory
 from chamfer.progress import Progress
 from chamfer.sources import SOURCES, Source, make_source, source_name
 from chamfer.tradeoff import run_tradeoff
@@ -75,7 +76,6 @@ LISTS_FROM, NORMALIZED_FROM = 10_000, 20_000
 # The points engine is faster than all distances with so few coordinates, or from so many points on. Where centres may
 # come closer it is a little slower, but needs no gigabytes.
 FEW_COORDINATES, POINTS_FROM, CLOSER_FROM, AVERAGE_FROM = 24, 15_000, 30_000, 6_000
-_SMALL = 1 << 26  # bytes not worth asking the system for, which takes as long as to cluster 100 points
 
 
 @dataclass(frozen=True)
@@ -282,7 +282,7 @@ def _use_lists(chosen: Method, data: Points | Condensed, method: str, engine: st
         late = chosen.normalized and data.X.shape[1] > FEW_COORDINATES
         if data.n >= (NORMALIZED_FROM if late else LISTS_FROM):
             return True
-    return not _matrix_fits(chosen, data, run)
+    return not fits(data, chosen.square, run.memory_limit)
 
 
 def _from_lists(
@@ -352,7 +352,7 @@ def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: s
     assert isinstance(data, Points)
     few = data.X.shape[1] <= FEW_COORDINATES and (method != "average" or data.n >= AVERAGE_FROM)
     many = data.n >= (CLOSER_FROM if method in ("centroid", "median") else POINTS_FROM)
-    return few or many or not _matrix_fits(chosen, data, run)
+    return few or many or not fits(data, chosen.square, run.memory_limit)
 
 
 def _from_points(chosen: Method, data: Points | Condensed, run: Run) -> Array:
@@ -391,52 +391,12 @@ def _only(name: str, engine: str, given: str) -> str:
 
 def _from_matrix(chosen: Method, data: Points | Condensed, method: str, run: Run) -> Array:
     assert chosen.core is not None
-    n, dtype, need = data.n, data.dtype, _matrix_size(chosen, data)
-    half = "pass X as float32, " if dtype == np.float64 else ""
+    need = dense_bytes(data, chosen.square)
+    half = "pass X as float32, " if data.dtype == np.float64 else ""
     advice = f"{half}take fewer points" + (" or engine='points'" if chosen.points else "")
-    if need > _SMALL or run.memory_limit is not None:
-        require_memory(need, run.memory_limit, f"method {method!r} of {n} points with engine 'dense'", advice)
-
-    with run.progress.stage("distances", n * (n - 1) // 2, "pair") as tick:
-        if isinstance(data, Condensed):
-            matrix = _square_form(data) if chosen.square else data.values.copy()
-            if chosen.centres:
-                with np.errstate(over="ignore"):
-                    np.square(matrix, out=matrix)
-                distances.check_range("X", matrix.max(initial=0), n, matrix.dtype)
-        else:
-            points = Points(data.X, "sqeuclidean") if chosen.centres else data
-            fill = distances.square if chosen.square else distances.condensed
-            matrix = fill(points, run.threads, tick)
-    with run.progress.stage("merges", n - 1, "merge") as tick:
-        arguments = (matrix,) if chosen.square else (matrix, n)
-        Z: Array = chosen.core(*arguments, run.threads, tick)
-    if chosen.centres:
-        Z[:, 2] = np.sqrt(np.maximum(Z[:, 2], 0))
-    return Z
-
-
-def _matrix_size(chosen: Method, data: Points | Condensed) -> int:
-    """Bytes that the dense engine needs."""
-    # Chamfer adds sums in double for each cluster of two points and more, of which there are n / 2 at most.
-    n, size = data.n, int(data.dtype.itemsize)
-    return n * n * (size + 6) if chosen.square else n * (n - 1) // 2 * size
-
-
-def _matrix_fits(chosen: Method, data: Points | Condensed, run: Run) -> bool:
-    if run.memory_limit is None and _matrix_size(chosen, data) <= _SMALL:
-        return True
-    return _matrix_size(chosen, data) <= (available_memory() if run.memory_limit is None else run.memory_limit)
-
-
-def _square_form(data: Condensed) -> Array:
-    square = np.zeros((data.n, data.n), dtype=data.values.dtype)
-    start = 0
-    for i in range(data.n - 1):
-        row = data.values[start : start + data.n - 1 - i]
-        square[i, i + 1 :] = square[i + 1 :, i] = row
-        start += row.size
-    return square
+    if need > SMALL or run.memory_limit is not None:
+        require_memory(need, run.memory_limit, f"method {method!r} of {data.n} points with engine 'dense'", advice)
+    return run_dense(chosen.core, data, chosen.square, chosen.centres, run.threads, run.progress)
 
 
 def _order_leaves(Z: Array, data: Points | Condensed, run: Run) -> Array:

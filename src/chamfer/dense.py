@@ -1,0 +1,63 @@
+"""The dense engine: all distances in memory, and one pass over rows of them for each merge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from chamfer import distances
+from chamfer.memory import available_memory
+from chamfer.progress import Progress
+from chamfer.validation import Array, Condensed, Points
+
+SMALL = 1 << 26  # bytes not worth asking the system for, which takes as long as to cluster 100 points
+
+
+def dense_bytes(data: Points | Condensed, square: bool) -> int:
+    """Memory for all distances, condensed or square."""
+    # Chamfer, which has them square, adds sums in double for each cluster of two points and more: n / 2 at most.
+    n, size = data.n, int(data.dtype.itemsize)
+    return n * n * (size + 6) if square else n * (n - 1) // 2 * size
+
+
+def fits(data: Points | Condensed, square: bool, limit: int | None) -> bool:
+    """Whether there is memory for all distances, within the limit if there is one."""
+    need = dense_bytes(data, square)
+    if limit is None:
+        return need <= SMALL or need <= available_memory()
+    return need <= limit
+
+
+def run_dense(
+    core: Callable[..., Any], data: Points | Condensed, square: bool, centres: bool, threads: int, progress: Progress
+) -> Array:
+    """Z by the linkage of `core`, from distances that are squared first if it is defined by centres."""
+    n = data.n
+    with progress.stage("distances", n * (n - 1) // 2, "pair") as tick:
+        if isinstance(data, Condensed):
+            matrix = _square_form(data) if square else data.values.copy()
+            if centres:
+                with np.errstate(over="ignore"):
+                    np.square(matrix, out=matrix)
+                distances.check_range("X", matrix.max(initial=0), n, matrix.dtype)
+        else:
+            points = Points(data.X, "sqeuclidean") if centres else data
+            matrix = (distances.square if square else distances.condensed)(points, threads, tick)
+    with progress.stage("merges", n - 1, "merge") as tick:
+        arguments = (matrix,) if square else (matrix, n)
+        Z: Array = core(*arguments, threads, tick)
+    if centres:
+        Z[:, 2] = np.sqrt(np.maximum(Z[:, 2], 0))
+    return Z
+
+
+def _square_form(data: Condensed) -> Array:
+    square = np.zeros((data.n, data.n), dtype=data.values.dtype)
+    start = 0
+    for i in range(data.n - 1):
+        row = data.values[start : start + data.n - 1 - i]
+        square[i, i + 1 :] = square[i + 1 :, i] = row
+        start += row.size
+    return square
