@@ -12,14 +12,13 @@ the true number of classes, and of the best cut; and which part of the 16 neares
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
-from low_memory import memory
+from low_memory import memory, parse
 from low_memory import mixture as plane
 
 import chamfer
@@ -91,21 +90,14 @@ def _ari(y: np.ndarray, labels: np.ndarray) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("cases", nargs="*", help="DATA-ROWS-SOURCE, all of the list by default")
-    parser.add_argument("--data", type=Path, default=Path(), help="directory of NAME.npz with X and y")
-    parser.add_argument("--list", action="store_true", help="names of the cases")
-    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.list:
-        print("\n".join(CASES))
-    elif options.one:
+    options = parse(__doc__, CASES)
+    if options.one:
         print(measure(options.cases[0], options.data))
-    else:
-        head = "case", "source", "seconds", "first", "anew", "merges", "GB", "refreshed", "ARI", "best", "recall"
-        print("{:24} {:12} {:>8} {:>7} {:>7} {:>7} {:>6} {:>9} {:>6} {:>6} {:>7}".format(*head), flush=True)
-        for case in options.cases or CASES:
-            subprocess.run([sys.executable, __file__, "--one", "--data", str(options.data), case], check=True)
+        return
+    head = "case", "source", "seconds", "first", "anew", "merges", "GB", "refreshed", "ARI", "best", "recall"
+    print("{:24} {:12} {:>8} {:>7} {:>7} {:>7} {:>6} {:>9} {:>6} {:>6} {:>7}".format(*head), flush=True)
+    for case in options.cases:
+        subprocess.run([sys.executable, __file__, "--one", "--data", str(options.data), case], check=True)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import numpy as np
@@ -169,18 +169,25 @@ def note(Z: np.ndarray, case: str, folder: Path) -> str:
     return text
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def parse(description: str, cases: Collection[str]) -> argparse.Namespace:
+    """The command line of a benchmark that runs each case in a process of its own."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("cases", nargs="*", help="all by default")
     parser.add_argument("--data", type=Path, default=Path(), help="directory of NAME.npz with X and y")
     parser.add_argument("--list", action="store_true", help="names of the cases")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if unknown := set(options.cases) - set(CASES):
+    if unknown := set(options.cases) - set(cases):
         parser.error(f"no such case: {', '.join(sorted(unknown))}")
     if options.list:
-        print("\n".join(CASES))
-        return
+        print("\n".join(cases))
+        raise SystemExit
+    options.cases = options.cases or list(cases)
+    return options
+
+
+def main() -> None:
+    options = parse(__doc__, CASES)
     if options.one:
         print(json.dumps(measure(options.cases[0], options.data)))
         return
@@ -190,7 +197,7 @@ def main() -> None:
         if not out.stat().st_size:
             writer.writeheader()
         print(f"{'case':28} {'points':>9} {'d':>4} {'seconds':>9} {'MB more':>8}")
-        for case in options.cases or CASES:
+        for case in options.cases:
             command = [sys.executable, __file__, "--one", "--data", str(options.data), case]
             row = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.splitlines()[-1])
             writer.writerow(row)

@@ -1,15 +1,11 @@
-// The door between Python and the core: the only file that knows Python. Every call releases the interpreter
-// lock.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+// The door between Python and the core. Only the bindings know Python.
+#include "bindings.hpp"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 
-#include <chrono>
 #include <cmath>
 #include <optional>
-#include <string>
 #include <tuple>
 
 #include "blocks.hpp"
@@ -17,7 +13,6 @@
 #include "chamfer.hpp"
 #include "dendrogram.hpp"
 #include "generic.hpp"
-#include "lists.hpp"
 #include "pairwise.hpp"
 #include "rounds.hpp"
 #include "scores.hpp"
@@ -25,66 +20,9 @@
 #include "tradeoff.hpp"
 #include "tree.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
 using namespace chamfer;
 
 namespace {
-
-template <class T, int dimensions>
-using Array = nb::ndarray<T, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>;
-using TreeArray = Array<const double, 2>;
-
-// Lets Python see progress and interrupts some ten times a second.
-Tick python_tick(nb::object callback) {
-    using Clock = std::chrono::steady_clock;
-    auto last = Clock::now();
-    return [callback, last](Index done) mutable {
-        const auto now = Clock::now();
-        if (now - last < std::chrono::milliseconds(100)) return;
-        last = now;
-        nb::gil_scoped_acquire lock;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        if (!callback.is_none()) callback(done);
-    };
-}
-
-template <class T>
-nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
-    auto* owned = new std::vector<T>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::ndarray<nb::numpy, T>(owned->data(), shape, owner);
-}
-
-// Runs `algorithm(tick)` without the interpreter lock and returns its merges as Z.
-template <class Algorithm>
-nb::ndarray<nb::numpy, double> tree_of(nb::object callback, bool sorted, Algorithm&& algorithm) {
-    std::vector<double> Z;
-    {
-        const Tick tick = python_tick(callback);
-        nb::gil_scoped_release unlocked;
-        Merges merges = algorithm(tick);
-        if (sorted)
-            std::stable_sort(merges.begin(), merges.end(),
-                             [](const Merge& a, const Merge& b) { return a.height < b.height; });
-        Z.resize(4 * merges.size());
-        write_tree(merges, Z.data());
-    }
-    const std::size_t rows = Z.size() / 4;
-    return to_numpy(std::move(Z), {rows, 4});
-}
-
-template <class T>
-Points<T> points_of(const Array<const T, 2>& X) {
-    return {X.data(), static_cast<Index>(X.shape(0)), static_cast<Index>(X.shape(1))};
-}
-
-Metric metric_of(const std::string& name) {
-    if (name == "euclidean") return Metric::euclidean;
-    if (name == "sqeuclidean") return Metric::sqeuclidean;
-    if (name == "cosine") return Metric::half_sqeuclidean;
-    throw nb::value_error("the core knows the metrics euclidean, sqeuclidean and cosine (of unit vectors)");
-}
 
 template <class T>
 void bind_pairwise(nb::module_& m) {
@@ -308,195 +246,6 @@ void bind_scores(nb::module_& m) {
         "of `classes` are a class size and how many classes have it.");
 }
 
-template <class T>
-Answers<T> answers_of(Array<Id, 2>& clusters, Array<T, 2>& distances, Array<T, 1>& bounds) {
-    return {clusters.data(), distances.data(), bounds.data(), static_cast<Index>(clusters.shape(1))};
-}
-
-// Adds `clusters(queries, labels, ...)`, which every search has.
-template <class Search, class T, class F, class Class>
-void bind_clusters(Class& c) {
-    c.def(
-        "clusters",
-        [](Search& self, Array<const Id, 1> queries, Array<const Id, 1> labels, Array<Id, 2> clusters,
-           Array<T, 2> distances, Array<T, 1> bounds, int threads, nb::object callback) {
-            const Tick tick = python_tick(callback);
-            const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
-            nb::gil_scoped_release unlocked;
-            self.clusters(queries.data(), static_cast<Index>(queries.size()), labels.data(), answers, threads, tick);
-        },
-        "queries"_a.noconvert(), "labels"_a.noconvert(), "clusters"_a.noconvert(), "distances"_a.noconvert(),
-        "bounds"_a.noconvert(), "threads"_a, "tick"_a = nb::none(), "The k nearest clusters of some points.");
-    c.def(
-        "clusters",
-        [](const Search& self, Array<const T, 2> rows, Array<const F, 2> coordinates, Array<const Id, 1> homes,
-           Array<const Id, 1> labels, Array<Id, 2> clusters, Array<T, 2> distances, Array<T, 1> bounds, int threads,
-           nb::object callback) {
-            const Tick tick = python_tick(callback);
-            const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
-            const Visitors<T, F> visitors{rows.data(), coordinates.data(), homes.data(),
-                                          static_cast<Index>(homes.size())};
-            nb::gil_scoped_release unlocked;
-            self.clusters(visitors, labels.data(), answers, threads, tick);
-        },
-        "rows"_a.noconvert(), "coordinates"_a.noconvert(), "homes"_a.noconvert(), "labels"_a.noconvert(),
-        "clusters"_a.noconvert(), "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a, "tick"_a = nb::none(),
-        "The same for points from elsewhere, going on from what the answers hold.");
-}
-
-template <class T, class F>
-void bind_block_search(nb::module_& m, const char* name) {
-    using Search = BlockSearch<T, F>;
-    nb::class_<Search> c(m, name, "Nearest clusters by filtered matrix multiplication.");
-    c.def(
-        "__init__",
-        [](Search* self, Array<const T, 2> X, const std::string& metric, Array<const F, 2> coordinates,
-           Array<const Id, 1> order, const Blas& blas) {
-            new (self) Search(points_of<T>(X), metric_of(metric), coordinates.data(),
-                              static_cast<Index>(coordinates.shape(1)), order.data(), blas);
-        },
-        "X"_a.noconvert(), "metric"_a, "coordinates"_a.noconvert(), "order"_a.noconvert(), "blas"_a,
-        nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>());
-    c.def(
-        "all_points",
-        [](Search& self, Array<Id, 2> clusters, Array<T, 2> distances, Array<T, 1> bounds, int threads,
-           nb::object callback) {
-            const Tick tick = python_tick(callback);
-            const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
-            nb::gil_scoped_release unlocked;
-            self.all_points(answers, threads, tick);
-        },
-        "clusters"_a.noconvert(), "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a, "tick"_a = nb::none(),
-        "The k nearest other points of every point.");
-    c.def_prop_ro("pairs", [](const Search& self) { return self.count().pairs; });
-    c.def_prop_ro("computed", [](const Search& self) { return self.count().computed; });
-    bind_clusters<Search, T, F>(c);
-}
-
-template <class T>
-void bind_tree_search(nb::module_& m, const char* name) {
-    using Search = TreeSearch<T>;
-    nb::class_<Search> c(m, name, "Nearest clusters by a k-d tree.");
-    c.def(
-        "__init__",
-        [](Search* self, Array<const T, 2> X, const std::string& metric, Array<const double, 2> coordinates, bool own) {
-            nb::gil_scoped_release unlocked;
-            new (self) Search(points_of<T>(X), metric_of(metric), coordinates.data(),
-                              static_cast<Index>(coordinates.shape(1)), own);
-        },
-        "X"_a.noconvert(), "metric"_a, "coordinates"_a.noconvert(), "own"_a, nb::keep_alive<1, 2>());
-    bind_clusters<Search, T, double>(c);
-}
-
-template <class F>
-void bind_near_order(nb::module_& m) {
-    m.def(
-        "near_order",
-        [](Array<const F, 2> coordinates, Index leaf) {
-            std::vector<Id> order;
-            {
-                nb::gil_scoped_release unlocked;
-                order = KdTree<F>(coordinates.data(), static_cast<Index>(coordinates.shape(0)),
-                                  static_cast<Index>(coordinates.shape(1)), leaf)
-                            .order();
-            }
-            const std::size_t n = order.size();
-            return to_numpy(std::move(order), {n});
-        },
-        "coordinates"_a.noconvert(), "leaf"_a, "An order of the points in which neighbours are close together.");
-}
-
-template <class T>
-void bind_select(nb::module_& m) {
-    m.def(
-        "select_clusters",
-        [](Array<const T, 2> rows, Array<const Id, 1> queries, Array<const Id, 1> labels, Array<Id, 2> clusters,
-           Array<T, 2> distances, Array<T, 1> bounds, int threads) {
-            const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
-            nb::gil_scoped_release unlocked;
-            select_clusters(rows.data(), static_cast<Index>(rows.shape(1)), queries.data(),
-                            static_cast<Index>(queries.size()), labels.data(), answers, threads);
-        },
-        "rows"_a.noconvert(), "queries"_a.noconvert(), "labels"_a.noconvert(), "clusters"_a.noconvert(),
-        "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a,
-        "The k nearest clusters from rows of distances to all points, one a query.");
-    m.def(
-        "combine",
-        [](Array<const Id, 2> found, Array<const T, 2> at, Array<Id, 2> clusters, Array<T, 2> distances,
-           Array<T, 1> bounds) {
-            const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
-            nb::gil_scoped_release unlocked;
-            combine(found.data(), at.data(), static_cast<Index>(found.shape(1)), static_cast<Index>(found.shape(0)),
-                    answers);
-        },
-        "found"_a.noconvert(), "at"_a.noconvert(), "clusters"_a.noconvert(), "distances"_a.noconvert(),
-        "bounds"_a.noconvert(), "Adds what another search has found to the answers.");
-    m.def(
-        "select_neighbours",
-        [](Array<const T, 2> X, const std::string& metric, Array<const Id, 1> queries, Array<const Id, 2> neighbours,
-           Array<const Id, 1> labels, Array<Id, 2> clusters, Array<T, 2> distances, Array<T, 1> bounds, int threads) {
-            const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
-            const Metric kind = metric_of(metric);
-            nb::gil_scoped_release unlocked;
-            select_neighbours(points_of<T>(X), kind, queries.data(), static_cast<Index>(queries.size()),
-                              neighbours.data(), static_cast<Index>(neighbours.shape(1)), labels.data(), answers,
-                              threads);
-        },
-        "X"_a.noconvert(), "metric"_a, "queries"_a.noconvert(), "neighbours"_a.noconvert(), "labels"_a.noconvert(),
-        "clusters"_a.noconvert(), "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a,
-        "The k nearest clusters from the points that each query was told of, -1 for none.");
-}
-
-template <class T>
-void bind_lists(nb::module_& m, const char* name) {
-    using L = Lists<T>;
-    nb::class_<L>(m, name, "Exact Chamfer linkage by certified lists of nearest clusters.")
-        .def(
-            "__init__",
-            [](L* self, Index n, bool normalized, bool capped, Index k, Index batch, Index near, double epsilon,
-               int threads, std::optional<Array<const T, 2>> points, const std::string& metric) {
-                std::optional<Direct<T>> direct;
-                if (points) direct = Direct<T>{points_of<T>(*points), metric_of(metric)};
-                new (self) L(n, {normalized, capped, k, batch, near, epsilon, threads}, direct);
-            },
-            "n"_a, "normalized"_a, "capped"_a, "k"_a, "batch"_a, "near"_a, "epsilon"_a, "threads"_a,
-            "points"_a.noconvert().none(), "metric"_a, nb::keep_alive<1, 10>())
-        .def(
-            "refresh",
-            [](L& self, Array<const Id, 1> points, Array<const Id, 2> clusters, Array<const T, 2> distances,
-               Array<const T, 1> bounds) {
-                nb::gil_scoped_release unlocked;
-                self.refresh(points.data(), static_cast<Index>(points.size()), static_cast<Index>(clusters.shape(1)),
-                             clusters.data(), distances.data(), bounds.data());
-            },
-            "points"_a.noconvert(), "clusters"_a.noconvert(), "distances"_a.noconvert(), "bounds"_a.noconvert())
-        .def(
-            "advance",
-            [](L& self, nb::object callback) {
-                Request request;
-                {
-                    const Tick tick = python_tick(callback);
-                    nb::gil_scoped_release unlocked;
-                    request = self.advance(tick);
-                }
-                const std::size_t count = request.points.size();
-                return std::pair(to_numpy(std::move(request.points), {count}), request.k);
-            },
-            "tick"_a = nb::none(), "Merges until lists are needed; their points and how many clusters each.")
-        .def("labels",
-             [](const L& self, Index n) {
-                 std::vector<Id> labels(n);
-                 for (Index p = 0; p < n; ++p) labels[p] = self.cluster(static_cast<Id>(p));
-                 return to_numpy(std::move(labels), {static_cast<std::size_t>(n)});
-             })
-        .def_prop_ro("active", &L::active)
-        .def("tree", [](const L& self) {
-            std::vector<double> Z(4 * self.merges().size());
-            write_tree(self.merges(), Z.data());
-            return to_numpy(std::move(Z), {self.merges().size(), 4});
-        });
-}
-
 // The best level, of those the package is compiled for, that the machine can run.
 const char* instruction_set() {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -549,19 +298,7 @@ NB_MODULE(CHAMFER_MODULE, m) {
     bind_points<Centroid>(m, "centroid");
     bind_points<Median>(m, "median");
 
-    bind_block_search<float, float>(m, "BlockSearch32");
-    bind_block_search<float, double>(m, "BlockSearch32Double");
-    bind_block_search<double, float>(m, "BlockSearch64");
-    bind_block_search<double, double>(m, "BlockSearch64Double");
-    bind_tree_search<float>(m, "TreeSearch32");
-    bind_tree_search<double>(m, "TreeSearch64");
-    bind_near_order<float>(m);
-    bind_near_order<double>(m);
-    bind_select<float>(m);
-    bind_select<double>(m);
-    bind_lists<float>(m, "Lists32");
-    bind_lists<double>(m, "Lists64");
-
+    bind_lists(m);
     bind_dendrogram(m);
     bind_scores(m);
 }
