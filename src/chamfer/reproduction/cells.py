@@ -13,7 +13,7 @@ from sklearn import metrics
 from chamfer.dendrogram import ORDERS
 from chamfer.evaluation import SCORES, CutScores
 from chamfer.hac import linkage
-from chamfer.reproduction import peers
+from chamfer.reproduction import paper, peers
 from chamfer.reproduction.store import Cell
 from chamfer.validation import Array
 
@@ -94,8 +94,9 @@ def guarded(measure: Callable[[], Cell]) -> Cell:
 
 def _paper_tree(X: Array, method: str, metric: str, progress: bool) -> Array:
     """Build the tree of a linkage from squared or plain distances; centres give the same tree from both."""
-    centres = method in ("ward", "centroid")  # they take Euclidean distances, and square them
-    Z = linkage(X, method, "euclidean" if centres else metric, progress=progress)
+    centres = method in ("ward", "centroid", paper.APPROXIMATE)  # they take Euclidean distances, and square them
+    name, epsilon = ("centroid", 0.1) if method == paper.APPROXIMATE else (method, 0.0)
+    Z = linkage(X, name, "euclidean" if centres else metric, epsilon=epsilon, progress=progress)
     if centres and metric == "sqeuclidean":
         Z[:, 2] **= 2
     return Z

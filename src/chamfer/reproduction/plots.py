@@ -28,6 +28,7 @@ COLOURS = {
     "chamfer_symmetric": "#00798c",
     "chamfer_normalized_symmetric": "#6a4c93",
     "chamfer_capped": "#1b1b1e",
+    paper.APPROXIMATE: "#e3d3b4",
 }
 STYLE = {
     "font.family": "sans-serif",
@@ -84,7 +85,7 @@ def heat_map(table: Table) -> str:
 
 
 def _draw_curve(axis: Any, method: str, x: list[int], y: list[float]) -> None:
-    chamfer = method not in paper.CLASSICAL
+    chamfer = method not in (*paper.CLASSICAL, paper.APPROXIMATE)
     width, order = (2.0, 3) if chamfer else (1.3, 2)
     axis.plot(x, y, color=COLOURS[method], linewidth=width, label=paper.SHORT[method], zorder=order)
 
