@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg import eigh, qr
 from sklearn.utils.extmath import randomized_svd
 
-from chamfer.distances import centre
+from chamfer.distances import centre, one_blas_thread
 from chamfer.validation import Array, Points
 
 _SAMPLE = 2048  # rows that the axes are fitted to
@@ -38,27 +38,26 @@ class Principal:
         n, d = points.X.shape
         random = np.random.default_rng(0)
         rows = np.sort(random.choice(n, min(n, _SAMPLE), replace=False))
-        sample = points.X[rows].astype(np.float64) - self.mean
-        self.axes = _axes(sample, min(max(_MANY), d, len(rows)))
-        self._try(sample, random)
+        sample = np.subtract(points.X[rows], self.mean, dtype=np.float64)
+        with one_blas_thread():  # others would wait busily when the core's threads go to work
+            self.axes = _axes(sample, min(max(_MANY), d, len(rows)))
+            self._try(sample, random)
 
     def _try(self, sample: Array, random: Any) -> None:
         """Count, on a sample, the pairs that a number of coordinates leaves to be computed in full."""
         n, d = self._n, self._X.shape[1]
         queries = sample[random.choice(len(sample), min(len(sample), _QUERIES), replace=False)]
-        squared = _squared(queries, sample)
+        lengths = _lengths(sample), _lengths(queries)
+        squared = _squared(queries, sample, lengths[1], lengths[0])
         # The sample's neighbours are farther than those of all points, by about this power of the density.
         neighbours = max(1, min(len(sample) - 1, round(np.clip(n / 200, *_NEIGHBOURS) * len(sample) / n)))
         reach = np.partition(squared, neighbours, axis=1)[:, neighbours][:, None]
-        lengths = np.square(sample).sum(axis=1), np.square(queries).sum(axis=1)
         here, there = queries @ self.axes, sample @ self.axes
         shares = {}
         for m in [each for each in _FEW + _MANY if each < min(d, self.axes.shape[1] + 1)]:
-            rest = [
-                np.sqrt(np.maximum(length - np.square(each[:, :m]).sum(axis=1), 0))
-                for length, each in ((lengths[1], here), (lengths[0], there))
-            ]
-            lower = _squared(here[:, :m], there[:, :m]) + np.square(rest[0][:, None] - rest[1])
+            ours, theirs = _lengths(here[:, :m]), _lengths(there[:, :m])
+            rests = np.sqrt(np.maximum(lengths[1] - ours, 0)), np.sqrt(np.maximum(lengths[0] - theirs, 0))
+            lower = _squared(here[:, :m], there[:, :m], ours, theirs) + np.square(rests[0][:, None] - rests[1])
             shares[m] = float(np.mean(lower <= reach))
         costs = {
             m: _COST_PAIR + (m + 1) * _COST_COORDINATE + share * _COST_CLOSE
@@ -88,7 +87,7 @@ def project(X: Array, mean: Array, axes: Array | None, dtype: Any) -> Array:
     out = np.empty((n, d if axes is None else m + 1), dtype)
     for first in range(0, n, _SAMPLE):
         part = slice(first, first + _SAMPLE)
-        rows = X[part].astype(np.float64) - mean
+        rows = np.subtract(X[part], mean, dtype=np.float64)
         if axes is None:
             out[part] = rows
             continue
@@ -100,12 +99,12 @@ def project(X: Array, mean: Array, axes: Array | None, dtype: Any) -> Array:
 
 def _rest(rows: Array, leading: Array, axes: Array, dtype: Any) -> Array:
     """Squared lengths of what the axes leave of each row."""
-    lengths = np.einsum("ij,ij->i", rows, rows)
-    rest = np.asarray(lengths - np.einsum("ij,ij->i", leading, leading))
+    lengths = _lengths(rows)
+    rest = lengths - _lengths(leading)
     # A difference of squares is exact to float32, unless next to nothing is left.
     inexact = slice(None) if dtype == np.float64 else rest < 1e-4 * lengths
     left = rows[inexact] - leading[inexact] @ axes.T
-    rest[inexact] = np.einsum("ij,ij->i", left, left)
+    rest[inexact] = _lengths(left)
     return rest
 
 
@@ -123,6 +122,9 @@ def _axes(sample: Array, m: int) -> Array:
     return np.ascontiguousarray(axes @ eigh(axes.T @ products @ axes)[1][:, ::-1][:, :m])
 
 
-def _squared(x: Array, y: Array) -> Array:
-    lengths = np.square(x).sum(axis=1)[:, None] + np.square(y).sum(axis=1)
-    return np.asarray(np.maximum(lengths - 2 * (x @ y.T), 0))
+def _lengths(x: Array) -> Array:
+    return np.asarray(np.einsum("ij,ij->i", x, x))
+
+
+def _squared(x: Array, y: Array, lengths_x: Array, lengths_y: Array) -> Array:
+    return np.asarray(np.maximum(lengths_x[:, None] + lengths_y - 2 * (x @ y.T), 0))

@@ -47,7 +47,8 @@ class DenseChamfer {
         : n_(n),
           threads_(threads),
           nearest_(square),
-          sums_(n + n / 2, std::max<Index>(1, n / 2), threads),
+          to_points_(n, std::max<Index>(1, n / 2), threads),
+          to_groups_(n / 2, std::max<Index>(1, n / 2), threads),
           ids_(n),
           number_(n, kNone),
           neighbour_(n, kNone),
@@ -77,11 +78,12 @@ class DenseChamfer {
    private:
     static constexpr double kGone = std::numeric_limits<double>::infinity();
     static constexpr Id kNone = -1;
+    static constexpr Index kShare = 2048;  // groups that are worth a thread: each may cost a cache miss
 
     T* nearest(Id c) const { return nearest_ + c * n_; }
     bool single(Id c) const { return number_[c] == kNone; }
-    double* to_points(Id c) const { return sums_.row(number_[c]); }
-    double* to_groups(Id c) const { return to_points(c) + n_; }
+    double* to_points(Id c) const { return to_points_.row(number_[c]); }
+    double* to_groups(Id c) const { return to_groups_.row(number_[c]); }
     Index size(Id c) const { return single(c) ? 1 : static_cast<Index>(members_[number_[c]].size()); }
     // Clusters look for neighbours from this slot on.
     Index first_after(Id c) const { return Variant::symmetric ? c + 1 : 0; }
@@ -157,7 +159,8 @@ class DenseChamfer {
     }
 
     void make_group(Id c) {
-        number_[c] = sums_.take();
+        number_[c] = to_points_.take();
+        to_groups_.take();  // the same number
         if (number_[c] == static_cast<Id>(groups_.size())) {
             groups_.emplace_back();
             members_.emplace_back();
@@ -188,25 +191,27 @@ class DenseChamfer {
     void unite_groups(Id a, Id b, const double* from_a, const double* from_b) {
         const T *to_a = nearest(a), *to_b = nearest(b);
         double* from = to_groups(a);
-        for (Id h = 0; h < static_cast<Id>(groups_.size()); ++h) {
-            const Id slot = groups_[h];
-            if (slot == kNone || slot == a || slot == b) continue;
-            T least_a = std::numeric_limits<T>::infinity(), least_b = least_a;
-            double into = 0;
-            bool closer = false;
-            for (const Id p : members_[h]) {
-                least_a = std::min(least_a, to_a[p]);
-                least_b = std::min(least_b, to_b[p]);
-                closer |= to_b[p] < to_a[p];
-                into += static_cast<double>(std::min(to_a[p], to_b[p]));
+        parallel_ranges(static_cast<Index>(groups_.size()), kShare, threads_, [&](Index begin, Index end) {
+            for (Id h = static_cast<Id>(begin); h < static_cast<Id>(end); ++h) {
+                const Id slot = groups_[h];
+                if (slot == kNone || slot == a || slot == b) continue;
+                T least_a = std::numeric_limits<T>::infinity(), least_b = least_a;
+                double into = 0;
+                bool closer = false;
+                for (const Id p : members_[h]) {
+                    least_a = std::min(least_a, to_a[p]);
+                    least_b = std::min(least_b, to_b[p]);
+                    closer |= to_b[p] < to_a[p];
+                    into += static_cast<double>(std::min(to_a[p], to_b[p]));
+                }
+                from[h] = (from_a ? from_a[h] : static_cast<double>(least_a)) +
+                          (from_b ? from_b[h] : static_cast<double>(least_b));
+                // Otherwise this is Ch(H, A), which is there; to write it again would cost a cache miss.
+                if (closer || !from_a) to_groups(slot)[number_[a]] = into;
+                out_[slot] = scale_[a] * from[h];
+                in_[slot] = scale_[slot] * into + (Variant::symmetric ? out_[slot] : 0.0);
             }
-            from[h] = (from_a ? from_a[h] : static_cast<double>(least_a)) +
-                      (from_b ? from_b[h] : static_cast<double>(least_b));
-            // Otherwise this is Ch(H, A), which is there; to write it again would cost a cache miss.
-            if (closer || !from_a) to_groups(slot)[number_[a]] = into;
-            out_[slot] = scale_[a] * from[h];
-            in_[slot] = scale_[slot] * into + (Variant::symmetric ? out_[slot] : 0.0);
-        }
+        });
     }
 
     // d(p, A + B) = min(d(p, A), d(p, B)), and one cluster less.
@@ -221,7 +226,8 @@ class DenseChamfer {
             const std::vector<Id>& others = members_[number_[b]];
             members.insert(members.end(), others.begin(), others.end());
             groups_[number_[b]] = kNone;
-            sums_.give_back(number_[b]);
+            to_points_.give_back(number_[b]);
+            to_groups_.give_back(number_[b]);
         }
         number_[b] = neighbour_[b] = kNone;
     }
@@ -306,7 +312,7 @@ class DenseChamfer {
     Index n_;
     int threads_;
     T* nearest_;
-    Pool sums_;                             // by number of the group: to_points, then to_groups
+    Pool to_points_, to_groups_;            // rows by number of the group
     std::vector<Id> groups_;                // slots by number; kNone while a number is not in use
     std::vector<std::vector<Id>> members_;  // by number
     std::vector<Id> ids_;                   // of the clusters, in the order of their making

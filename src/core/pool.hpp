@@ -32,7 +32,9 @@ class Pool {
    public:
     // At most `most` rows are in use at a time.
     Pool(Index length, Index most, int threads)
-        : length_((length + 7) / 8 * 8), block_(std::clamp<Index>(kBlock / length_, 1, most)), threads_(threads) {}
+        : length_(std::max<Index>(8, (length + 7) / 8 * 8)),
+          block_(std::clamp<Index>(kBlock / length_, 1, most)),
+          threads_(threads) {}
 
     double* row(Id i) const { return blocks_[i / block_].get() + i % block_ * length_; }
     Index capacity() const { return static_cast<Index>(blocks_.size()) * block_; }
