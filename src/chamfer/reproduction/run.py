@@ -64,7 +64,7 @@ def _run_dataset(plan: Plan, results: Results, dataset: Dataset) -> None:
             bar.set_description(key.replace("/", " "))
             results.put(key, cells.guarded(measure))
             bar.update()
-    for method in plan.methods:
+    for method in (each for each in paper.METHODS if each in plan.methods):
         key = f"{dataset.name}/ties/{method}"
         unexplained = any(each.reason == UNEXPLAINED for each in compare_tree(results, dataset.name, method))
         if unexplained and len(data.X) <= _TIES_UP_TO and not results.finished(key):
