@@ -57,7 +57,7 @@ Merges run(const Triangle<T>& matrix, int threads, const Tick& tick) {
     } else if constexpr (R::reducible) {
         return Rounds<T, R>(matrix, threads).run(tick);
     } else {
-        MatrixRows<T, R> rows(matrix);
+        MatrixRows<T, R> rows(matrix, threads);
         return Generic(rows, threads).run(tick);
     }
 }

@@ -61,7 +61,7 @@ void bind_block_search(nb::module_& m, const char* name) {
                               static_cast<Index>(coordinates.shape(1)), order.data(), blas);
         },
         "X"_a.noconvert(), "metric"_a, "coordinates"_a.noconvert(), "order"_a.noconvert(), "blas"_a,
-        nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>());
+        nb::keep_alive<1, 2>());
     c.def(
         "all_points",
         [](Search& self, Array<Id, 2> clusters, Array<T, 2> distances, Array<T, 1> bounds, int threads,

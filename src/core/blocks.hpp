@@ -10,7 +10,8 @@
 // every N is shrunk by the factor 1 - (m + 16) 2u beforehand, and the comparison is safe.
 //
 // Order. Near blocks come first, so that the reach shrinks soon; blocks whose balls are apart by more than the reach
-// are not multiplied at all.
+// are not multiplied at all. When clusters have become larger than blocks, points are sorted by clusters. Then most
+// blocks have points of one cluster only, and the reach is the distance to that cluster as far as it is known.
 #pragma once
 
 #include <cmath>
@@ -94,17 +95,13 @@ class BlockSearch {
     BlockSearch(Points<T> points, Metric metric, const F* coordinates, Index m, const Id* order, Blas blas)
         : points_(points),
           metric_(metric),
-          coordinates_(coordinates),
+          coordinates_(coordinates, coordinates + points.n * m),
           m_(m),
           order_(order, order + points.n),
           place_(points.n),
           half_(points.n),
           blas_(blas) {
-        for (Index i = 0; i < points.n; ++i) {
-            place_[order_[i]] = static_cast<Id>(i);
-            half_[i] = half_length(row(i));
-        }
-        tiles_ = Balls<F>(coordinates, points.n, m, kColumns);
+        arrange();
     }
 
     // The k nearest other points of every point: each pair is multiplied once and serves both.
@@ -114,7 +111,7 @@ class BlockSearch {
         for (Index i = 0; i < n; ++i) nearest.push_back(answers.row(order_[i]));
         std::vector<std::mutex> locks(blocks);
         std::vector<Scratch> scratch(threads);
-        const Balls<F> balls(coordinates_, n, m_, kBlock);
+        const Balls<F> balls(coordinates_.data(), n, m_, kBlock);
         std::vector<BlockPair> pairs;
         pairs.reserve(blocks * (blocks + 1) / 2);
         for (Id a = 0; a < blocks; ++a)
@@ -140,8 +137,11 @@ class BlockSearch {
 
     // The k nearest clusters of some points; `labels` gives the cluster of each point.
     void clusters(const Id* queries, Index count, const Id* labels, Answers<T> answers, int threads, const Tick& tick) {
-        std::vector<Id> label(points_.n);  // by place
-        for (Index i = 0; i < points_.n; ++i) label[i] = labels[order_[i]];
+        std::vector<Id> label = by_place(labels);
+        if (mixed(label) > 2 * distinct(label)) {
+            sort_by(label);
+            label = by_place(labels);
+        }
         std::vector<Index> sorted(count);
         std::iota(sorted.begin(), sorted.end(), Index{0});
         std::sort(sorted.begin(), sorted.end(),
@@ -160,8 +160,7 @@ class BlockSearch {
     // The same for visitors, in an order in which neighbours are close together, going on from what the answers hold.
     // Several such searches may run side by side.
     void clusters(Visitors<T, F> visitors, const Id* labels, Answers<T> answers, int threads, const Tick& tick) const {
-        std::vector<Id> label(points_.n);
-        for (Index i = 0; i < points_.n; ++i) label[i] = labels[order_[i]];
+        const std::vector<Id> label = by_place(labels);
         std::vector<Nearest<T>> nearest;
         for (Index i = 0; i < visitors.count; ++i) nearest.push_back(answers.resumed(i));
         std::vector<Query> wanted;
@@ -178,6 +177,7 @@ class BlockSearch {
 
    private:
     static constexpr Index kBlock = 256, kQueries = 128, kColumns = 512;
+    static constexpr Id kMixed = -1;
 
     struct BlockPair {
         float between;
@@ -202,7 +202,58 @@ class BlockSearch {
         Id home;
         Nearest<T>* nearest;
     };
-    const F* row(Index i) const { return coordinates_ + i * m_; }
+    const F* row(Index i) const { return coordinates_.data() + i * m_; }
+
+    // After coordinates_ and order_ have changed.
+    void arrange() {
+        for (Index i = 0; i < points_.n; ++i) {
+            place_[order_[i]] = static_cast<Id>(i);
+            half_[i] = half_length(row(i));
+        }
+        tiles_ = Balls<F>(coordinates_.data(), points_.n, m_, kColumns);
+    }
+
+    std::vector<Id> by_place(const Id* labels) const {
+        std::vector<Id> label(points_.n);
+        for (Index i = 0; i < points_.n; ++i) label[i] = labels[order_[i]];
+        return label;
+    }
+
+    Index distinct(const std::vector<Id>& label) const {
+        std::vector<char> seen(points_.n);
+        for (const Id each : label) seen[each] = true;
+        return std::ranges::count(seen, true);
+    }
+
+    // The label of all points of a tile; kMixed if there are several.
+    Id label_of(Index tile, const std::vector<Id>& label) const {
+        const Index begin = tile * kColumns, end = std::min(points_.n, begin + kColumns);
+        for (Index i = begin; i < end; ++i)
+            if (label[i] != label[begin]) return kMixed;
+        return label[begin];
+    }
+
+    Index mixed(const std::vector<Id>& label) const {
+        Index count = 0;
+        for (Index tile = 0; tile < tiles_.size(); ++tile) count += label_of(tile, label) == kMixed;
+        return count;
+    }
+
+    // Tiles that had one label have one again, also when clusters have merged.
+    void sort_by(const std::vector<Id>& label) {
+        std::vector<Id> places(points_.n), order;
+        std::iota(places.begin(), places.end(), Id{0});
+        std::ranges::stable_sort(places, {}, [&](Id place) { return label[place]; });
+        std::vector<F> coordinates;
+        coordinates.reserve(coordinates_.size());
+        for (const Id place : places) {
+            order.push_back(order_[place]);
+            coordinates.insert(coordinates.end(), row(place), row(place) + m_);
+        }
+        order_ = std::move(order);
+        coordinates_ = std::move(coordinates);
+        arrange();
+    }
 
     // Half the squared length of coordinates, shrunk.
     F half_length(const F* coordinates) const {
@@ -327,17 +378,27 @@ class BlockSearch {
         const Index count = static_cast<Index>(queries.size());
         const Index size = std::clamp<Index>(count / threads, 1, kQueries), tasks = (count + size - 1) / size;
         const Index group = 4 * threads;
+        std::vector<Id> only;  // by tile
+        for (Index tile = 0; tile < tiles_.size(); ++tile) only.push_back(label_of(tile, label));
         for (Index first = 0; first < tasks; first += group) {
             parallel_tasks(std::min(group, tasks - first), threads, [&](Index task, int thread) {
                 const Index begin = (first + task) * size, end = std::min(count, begin + size);
-                query_block(queries.data() + begin, end - begin, label, scratch[thread]);
+                query_block(queries.data() + begin, end - begin, label, only, scratch[thread]);
             });
             tick(std::min(count, (first + group) * size));
         }
         return scratch;
     }
 
-    void query_block(const Query* queries, Index count, const std::vector<Id>& label, Scratch& scratch) const {
+    // How far to look in a tile with this label. Below zero: not at all.
+    static T reach(const Query& query, Id only) {
+        if (only == query.home) return -1;
+        const T reach = query.nearest->reach();
+        return only == kMixed ? reach : std::min(reach, query.nearest->distance_to(only));
+    }
+
+    void query_block(const Query* queries, Index count, const std::vector<Id>& label, const std::vector<Id>& only,
+                     Scratch& scratch) const {
         scratch.panel.resize(count * m_);
         for (Index i = 0; i < count; ++i) std::copy_n(queries[i].coordinates, m_, scratch.panel.data() + i * m_);
         const Balls<F> panel(scratch.panel.data(), count, m_, count);
@@ -345,22 +406,24 @@ class BlockSearch {
         for (Index tile = 0; tile < tiles_.size(); ++tile) order.emplace_back(panel.between(0, tiles_, tile), tile);
         std::ranges::sort(order);
         for (const auto& [between, tile] : order) {
-            T reach = 0;
-            for (Index i = 0; i < count; ++i) reach = std::max(reach, queries[i].nearest->reach());
-            if (panel.apart(0, tiles_, tile, between, std::sqrt(squared_reach(metric_, reach)))) continue;
+            T widest = -1;
+            for (Index i = 0; i < count; ++i) widest = std::max(widest, reach(queries[i], only[tile]));
+            if (widest < 0 || panel.apart(0, tiles_, tile, between, std::sqrt(squared_reach(metric_, widest))))
+                continue;
             const Index left = tile * kColumns, width = std::min(kColumns, points_.n - left);
             blas_.products(scratch.panel.data(), count, m_, row(left), width, m_, m_, scratch.products.data(),
                            kColumns);
             scratch.count.pairs += count * width;
             for (Index i = 0; i < count; ++i)
-                look(queries[i], scratch.products.data() + i * kColumns, left, width, label, scratch);
+                if (const T own = reach(queries[i], only[tile]); own >= 0)
+                    look(queries[i], own, scratch.products.data() + i * kColumns, left, width, label, scratch);
         }
     }
 
-    void look(const Query& query, const F* products, Index left, Index width, const std::vector<Id>& labels,
+    void look(const Query& query, T reach, const F* products, Index left, Index width, const std::vector<Id>& labels,
               Scratch& scratch) const {
         Nearest<T>& nearest = *query.nearest;
-        const F *half = half_.data() + left, own = query.half, widest = half_reach(nearest.reach());
+        const F *half = half_.data() + left, own = query.half, widest = half_reach(reach);
         const Id *label = labels.data() + left, home = query.home;
         survivors(
             width, scratch.keep.data(),
@@ -383,7 +446,7 @@ class BlockSearch {
 
     Points<T> points_;
     Metric metric_;
-    const F* coordinates_;
+    std::vector<F> coordinates_;  // by place
     Index m_;
     std::vector<Id> order_, place_;
     std::vector<F> half_;  // half the squared length, shrunk

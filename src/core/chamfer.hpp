@@ -3,7 +3,8 @@
 // A cluster has the slot of one of its points. Kept at all times, for every active cluster C:
 //   nearest(C)[p]    the distance from point p to C: row C of the given square matrix
 // and for every group G (a cluster of two points and more), which has a number besides its slot:
-//   to_points(G)[x]  Ch(G, {x}) for every single point x
+//   sums of G        Ch(G, {x}) for every single point x, in rows that the points of G have left: two points
+//                    keep the smaller and the larger of their distances to x, as many as they came with
 //   to_groups(G)[h]  Ch(G, H) for every group H, by its number
 // A single point p needs no more: Ch({p}, X) is nearest(X)[p] and, to the groups, the minimum over their
 // members of its own row. So a merge is a few passes over contiguous rows and over the members of groups, and
@@ -15,6 +16,8 @@
 // again, but not before what it knows, a lower bound still, is the smallest of all.
 #pragma once
 
+#include <bit>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -39,6 +42,42 @@ struct ChNS {
     static constexpr bool normalized = true, symmetric = true;
 };
 
+namespace detail {
+
+// Ch(C, {x}) for all x: of a single point, of a pair, and of more, for which doubles lie in rows of T.
+template <class T>
+struct Row {
+    const T* row;
+    double operator[](Index x) const { return static_cast<double>(row[x]); }
+};
+
+template <class T>
+struct Pair {
+    const T *least, *most;
+    double operator[](Index x) const { return static_cast<double>(least[x]) + static_cast<double>(most[x]); }
+};
+
+template <class T>
+struct Sums {
+    T *row, *rest;  // rest: the lower halves, for floats
+    double operator[](Index x) const {
+        if constexpr (sizeof(T) == sizeof(double)) return row[x];
+        const std::uint64_t upper = std::bit_cast<std::uint32_t>(static_cast<float>(row[x]));
+        return std::bit_cast<double>(upper << 32 | std::bit_cast<std::uint32_t>(static_cast<float>(rest[x])));
+    }
+    void put(Index x, double sum) const {
+        if constexpr (sizeof(T) == sizeof(double)) {
+            row[x] = sum;
+        } else {
+            const auto bits = std::bit_cast<std::uint64_t>(sum);
+            row[x] = std::bit_cast<float>(static_cast<std::uint32_t>(bits >> 32));
+            rest[x] = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+        }
+    }
+};
+
+}  // namespace detail
+
 template <class T, class Variant>
 class DenseChamfer {
    public:
@@ -47,7 +86,6 @@ class DenseChamfer {
         : n_(n),
           threads_(threads),
           nearest_(square),
-          to_points_(n, std::max<Index>(1, n / 2), threads),
           to_groups_(n / 2, std::max<Index>(1, n / 2), threads),
           ids_(n),
           number_(n, kNone),
@@ -56,9 +94,9 @@ class DenseChamfer {
           second_(Variant::symmetric ? n : 0, kNone),
           second_value_(Variant::symmetric ? n : 0, kGone),
           scale_(n, 1.0),
-          penalty_(n, 0.0),
-          in_(n),
-          out_(n) {
+          alone_(n, true),
+          in_(n, kGone),
+          out_(n, kGone) {
         std::iota(ids_.begin(), ids_.end(), Id{0});
     }
 
@@ -82,7 +120,6 @@ class DenseChamfer {
 
     T* nearest(Id c) const { return nearest_ + c * n_; }
     bool single(Id c) const { return number_[c] == kNone; }
-    double* to_points(Id c) const { return to_points_.row(number_[c]); }
     double* to_groups(Id c) const { return to_groups_.row(number_[c]); }
     Index size(Id c) const { return single(c) ? 1 : static_cast<Index>(members_[number_[c]].size()); }
     // Clusters look for neighbours from this slot on.
@@ -143,24 +180,24 @@ class DenseChamfer {
         if (size(a) < size(b)) std::swap(a, b);
         ids_[a] = id;
         if (Variant::normalized) scale_[a] = 1 / static_cast<double>(size(a) + size(b));
-        value_[b] = penalty_[a] = penalty_[b] = kGone;
+        value_[b] = kGone;
+        alone_[a] = alone_[b] = false;
+        in_[a] = in_[b] = out_[a] = out_[b] = kGone;
         const bool two_points = single(a);
         if (two_points) make_group(a);
-        if (two_points)
-            unite_points(a, b, nearest(a), nearest(b));
-        else if (single(b))
-            unite_points(a, b, to_points(a), nearest(b));
-        else
-            unite_points(a, b, to_points(a), to_points(b));
         unite_groups(a, b, two_points ? nullptr : to_groups(a), single(b) ? nullptr : to_groups(b));
-        join(a, b);
+        with_sums(a, [&](auto from_a) {
+            with_sums(b, [&](auto from_b) {
+                join(a, b);
+                unite_points(a, b, from_a, from_b);
+            });
+        });
         update_neighbours(a, b);
         choose_neighbour(a);
     }
 
     void make_group(Id c) {
-        number_[c] = to_points_.take();
-        to_groups_.take();  // the same number
+        number_[c] = to_groups_.take();
         if (number_[c] == static_cast<Id>(groups_.size())) {
             groups_.emplace_back();
             members_.emplace_back();
@@ -169,25 +206,9 @@ class DenseChamfer {
         members_[number_[c]] = {c};
     }
 
-    // Ch(A + B, {x}) = Ch(A, {x}) + Ch(B, {x}); in_ and out_ get the linkage values from and to single
-    // points.
-    template <class A, class B>
-    void unite_points(Id a, Id b, const A* from_a, const B* from_b) {
-        const T *to_a = nearest(a), *to_b = nearest(b);
-        double *from = to_points(a), *in = in_.data(), *out = out_.data();
-        const double *penalty = penalty_.data(), scale = scale_[a];
-#pragma omp simd
-        for (Index x = 0; x < n_; ++x) {
-            const double sum = static_cast<double>(from_a[x]) + static_cast<double>(from_b[x]);
-            const double least = static_cast<double>(to_b[x] < to_a[x] ? to_b[x] : to_a[x]);
-            from[x] = sum;
-            out[x] = scale * sum + penalty[x];
-            in[x] = least + (Variant::symmetric ? scale * sum + penalty[x] : penalty[x]);
-        }
-    }
-
-    // The same for the groups: Ch(A + B, H) = Ch(A, H) + Ch(B, H), where for a single point Ch is the
-    // distance to the nearest member; Ch(H, A + B) is the sum over members p of min(d(p, A), d(p, B)).
+    // Ch(A + B, H) = Ch(A, H) + Ch(B, H), where for a single point Ch is the distance to the nearest member;
+    // Ch(H, A + B) is the sum over members p of min(d(p, A), d(p, B)). in_ and out_ get the linkage values from and
+    // to the groups.
     void unite_groups(Id a, Id b, const double* from_a, const double* from_b) {
         const T *to_a = nearest(a), *to_b = nearest(b);
         double* from = to_groups(a);
@@ -214,11 +235,8 @@ class DenseChamfer {
         });
     }
 
-    // d(p, A + B) = min(d(p, A), d(p, B)), and one cluster less.
+    // One cluster less.
     void join(Id a, Id b) {
-        T* to_a = nearest(a);
-        const T* to_b = nearest(b);
-        for (Index p = 0; p < n_; ++p) to_a[p] = to_b[p] < to_a[p] ? to_b[p] : to_a[p];
         std::vector<Id>& members = members_[number_[a]];
         if (single(b)) {
             members.push_back(b);
@@ -226,10 +244,53 @@ class DenseChamfer {
             const std::vector<Id>& others = members_[number_[b]];
             members.insert(members.end(), others.begin(), others.end());
             groups_[number_[b]] = kNone;
-            to_points_.give_back(number_[b]);
             to_groups_.give_back(number_[b]);
         }
         number_[b] = neighbour_[b] = kNone;
+    }
+
+    // Calls body with Ch(C, {x}) for all x.
+    template <class Body>
+    void with_sums(Id c, Body&& body) const {
+        if (size(c) == 1)
+            body(detail::Row<T>{nearest(c)});
+        else if (size(c) == 2)
+            body(detail::Pair<T>{nearest(c), nearest(members_[number_[c]][1])});
+        else
+            body(sums(c));
+    }
+
+    // Of three points and more, in the rows of the second and the third, which do not change as long as it grows.
+    detail::Sums<T> sums(Id c) const {
+        const std::vector<Id>& members = members_[number_[c]];
+        return {nearest(members[1]), nearest(members[2])};
+    }
+
+    // Ch(A + B, {x}) = Ch(A, {x}) + Ch(B, {x}) and d(p, A + B) = min(d(p, A), d(p, B)), in place. in_ and out_ get the
+    // linkage values from and to single points.
+    template <class A, class B>
+    void unite_points(Id a, Id b, A from_a, B from_b) {
+        constexpr bool pair = std::is_same_v<A, detail::Row<T>> && std::is_same_v<B, detail::Row<T>>;
+        const detail::Sums<T> from = pair ? detail::Sums<T>{} : sums(a);
+        T *to_a = nearest(a), *to_b = nearest(b);
+        double *in = in_.data(), *out = out_.data();
+        const char* alone = alone_.data();
+        const double scale = scale_[a];
+        parallel_ranges(n_, kShare, threads_, [=](Index begin, Index end) {
+#pragma omp simd
+            for (Index x = begin; x < end; ++x) {
+                const double sum = from_a[x] + from_b[x];
+                const T least = to_b[x] < to_a[x] ? to_b[x] : to_a[x], most = to_b[x] < to_a[x] ? to_a[x] : to_b[x];
+                to_a[x] = least;
+                if constexpr (pair)
+                    to_b[x] = most;
+                else
+                    from.put(x, sum);
+                const double into = static_cast<double>(least) + (Variant::symmetric ? scale * sum : 0.0);
+                in[x] = alone[x] ? into : in[x];
+                if constexpr (!Variant::symmetric) out[x] = alone[x] ? scale * sum : out[x];
+            }
+        });
     }
 
     // Everything compares its nearest neighbour with the union.
@@ -288,11 +349,13 @@ class DenseChamfer {
     void look_again(Id c) {
         const T* to_c = nearest(c);
         double* in = in_.data();
-        const double *penalty = penalty_.data(), *from = single(c) ? nullptr : to_points(c), scale = scale_[c];
-        if (single(c))
-            for (Index x = c + 1; x < n_; ++x) in[x] = 2 * static_cast<double>(to_c[x]) + penalty[x];
-        else
-            for (Index x = c + 1; x < n_; ++x) in[x] = scale * from[x] + static_cast<double>(to_c[x]) + penalty[x];
+        const char* alone = alone_.data();
+        const double scale = scale_[c];
+        with_sums(c, [=, this](auto from) {
+#pragma omp simd
+            for (Index x = c + 1; x < n_; ++x)
+                in[x] = alone[x] ? scale * from[x] + static_cast<double>(to_c[x]) : kGone;
+        });
         for (Id h = 0; h < static_cast<Id>(groups_.size()); ++h) {
             const Id slot = groups_[h];
             if (slot <= c) continue;
@@ -312,7 +375,7 @@ class DenseChamfer {
     Index n_;
     int threads_;
     T* nearest_;
-    Pool to_points_, to_groups_;            // rows by number of the group
+    Pool to_groups_;                        // rows by number of the group
     std::vector<Id> groups_;                // slots by number; kNone while a number is not in use
     std::vector<std::vector<Id>> members_;  // by number
     std::vector<Id> ids_;                   // of the clusters, in the order of their making
@@ -322,8 +385,8 @@ class DenseChamfer {
     std::vector<Id> second_;                // the next neighbour; kNone if it is not known
     std::vector<double> second_value_;      // its linkage value, or a lower bound for all but the neighbour
     std::vector<double> scale_;             // 1 / size if normalized, else 1
-    std::vector<double> penalty_;           // infinite except for single points
-    std::vector<double> in_, out_;
+    std::vector<char> alone_;               // whether single points
+    std::vector<double> in_, out_;          // linkage values from and to others; infinite for those gone
 };
 
 }  // namespace chamfer

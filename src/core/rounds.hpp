@@ -39,7 +39,7 @@ class Rounds {
             for (const Pair& pair : pairs_)
                 merges.push_back({points_[pair.high], points_[pair.low], static_cast<double>(pair.between)});
         }
-        MatrixRows<T, R> rest(matrix_, std::move(sizes_), std::move(points_));
+        MatrixRows<T, R> rest(matrix_, threads_, std::move(sizes_), std::move(points_));
         chain(rest, merges, tick);
         return merges;
     }

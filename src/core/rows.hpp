@@ -18,6 +18,7 @@
 #include "kernels.hpp"
 #include "packed.hpp"
 #include "pairwise.hpp"
+#include "parallel.hpp"
 #include "rules.hpp"
 
 namespace chamfer {
@@ -57,8 +58,9 @@ class MatrixRows {
     using RuleType = R;
 
     // `matrix` is condensed.
-    MatrixRows(Triangle<T> matrix, std::vector<double> sizes, std::vector<Id> points)
+    MatrixRows(Triangle<T> matrix, int threads, std::vector<double> sizes, std::vector<Id> points)
         : matrix_(matrix),
+          threads_(threads),
           left_(matrix.n),
           sizes_(std::move(sizes)),
           points_(std::move(points)),
@@ -67,8 +69,8 @@ class MatrixRows {
         std::iota(left_.begin(), left_.end(), Id{0});
     }
 
-    explicit MatrixRows(Triangle<T> matrix)
-        : MatrixRows(matrix, std::vector<double>(matrix.n, 1.0), std::vector<Id>(matrix.n)) {
+    MatrixRows(Triangle<T> matrix, int threads)
+        : MatrixRows(matrix, threads, std::vector<double>(matrix.n, 1.0), std::vector<Id>(matrix.n)) {
         std::iota(points_.begin(), points_.end(), Id{0});
     }
 
@@ -102,19 +104,22 @@ class MatrixRows {
 
     const T* merge_row(Id lost, Id kept) {
         const double between = matrix_(lost, kept), size_lost = sizes_[lost], size_kept = sizes_[kept];
-        const auto united = [&](T lost_value, T kept_value, Index x) {
-            return static_cast<T>(R::update(lost_value, kept_value, between, {size_lost, size_kept, sizes_[x]}));
+        const auto united = [=, sizes = sizes_.data()](T lost_value, T kept_value, Index x) {
+            return static_cast<T>(R::update(lost_value, kept_value, between, {size_lost, size_kept, sizes[x]}));
         };
-        const Id low = std::min(lost, kept), high = std::max(lost, kept);
-        auto x = left_.begin();
-        for (; *x < low; ++x) {
-            T* row = matrix_.row(*x);
-            row_[*x] = row[kept] = united(row[lost], row[kept], *x);
-        }
-        for (++x; *x < high; ++x) {
-            T &near = matrix_.row(low)[*x], &far = matrix_.row(*x)[high];
-            row_[*x] = kept == low ? near = united(far, near, *x) : far = united(near, far, *x);
-        }
+        // Before the higher slot values lie down a column, in a cache line each.
+        const Id low = std::min(lost, kept), high = std::max(lost, kept), *left = left_.data();
+        parallel_ranges(
+            count_before(high), kShare, threads_, [=, matrix = matrix_, out = row_.data()](Index begin, Index end) {
+                for (Index i = begin; i < end; ++i) {
+                    __builtin_prefetch(matrix.row(left[std::min(i + kAhead, end - 1)]) + high);
+                    const Id x = left[i];
+                    T *row = matrix.row(x), *near = x < low ? row + low : matrix.row(low) + x, *far = row + high;
+                    if (x == low) continue;
+                    const T value = kept == low ? united(*far, *near, x) : united(*near, *far, x);
+                    out[x] = *(kept == low ? near : far) = value;
+                }
+            });
         T *kept_row = matrix_.row(kept), *row = row_.data();
         const T *lost_row = matrix_.row(lost), *penalty = penalty_.data();
         for (Index z = high + 1; z < width(); ++z) {
@@ -148,10 +153,13 @@ class MatrixRows {
 
    private:
     static constexpr T kGone = std::numeric_limits<T>::infinity();
+    static constexpr Index kShare = 1024;  // values down a column that are worth a thread
+    static constexpr Index kAhead = 16;
 
     Index count_before(Index slot) const { return std::lower_bound(left_.begin(), left_.end(), slot) - left_.begin(); }
 
     Triangle<T> matrix_;
+    int threads_;
     std::vector<Id> left_;  // ascending
     std::vector<double> sizes_;
     std::vector<Id> points_;
