@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits, load_wine
 
 import chamfer
@@ -203,6 +204,26 @@ def test_filter_is_used_and_exact_on_correlated_data():
     answer = source.nearest(everything, everything, 10, 2)
     expected = np.sort(distances(X) + np.diag(np.full(3000, np.inf)), axis=1)[:, :10]
     np.testing.assert_allclose(np.sort(answer.distances, axis=1), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [sources.BlasSource, sources.TreeSource])
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean"])
+def test_few_large_clusters(kind, metric):
+    """The block search sorts points by clusters, which stays right when they have merged or are others."""
+    generator = np.random.default_rng(6)
+    X = generator.normal(size=(5000, 20)) * np.logspace(1, -1, 20)
+    source = kind(sources.Points(X, metric))
+    asked = generator.permutation(5000)[:300].astype(np.int32)
+    apart = cdist(X[asked], X, metric)
+    four = generator.integers(0, 4, 5000).astype(np.int32)
+    for labels in (four, four // 2, np.arange(5000, dtype=np.int32) // 2500, np.arange(5000, dtype=np.int32) % 500):
+        nearest = np.column_stack([apart[:, labels == c].min(axis=1) for c in range(labels.max() + 1)])
+        nearest[np.arange(300), labels[asked]] = np.inf
+        k = min(7, nearest.shape[1] - 1)
+        answer = source.nearest(asked, labels, k, 2)
+        np.testing.assert_allclose(np.take_along_axis(nearest, answer.clusters, axis=1), answer.distances, rtol=1e-12)
+        np.testing.assert_allclose(np.sort(answer.distances), np.sort(nearest)[:, :k], rtol=1e-12)
+        np.testing.assert_array_equal(answer.bounds, answer.distances.max(axis=1))
 
 
 def test_isotropic_data_multiplies_all_coordinates():

@@ -17,9 +17,9 @@ SMALL = 1 << 26  # bytes not worth asking the system for, which takes as long as
 
 def dense_bytes(data: Points | Condensed, square: bool) -> int:
     """Memory for all distances, condensed or square."""
-    # Chamfer, which has them square, adds sums in double for each cluster of two points and more: n / 2 at most.
+    # Chamfer, which has them square, adds sums in double between clusters of two points and more: n / 2 at most.
     n, size = data.n, int(data.dtype.itemsize)
-    return n * n * (size + 6) if square else n * (n - 1) // 2 * size
+    return n * n * (size + 2) if square else n * (n - 1) // 2 * size
 
 
 def fits(data: Points | Condensed, square: bool, limit: int | None) -> bool:

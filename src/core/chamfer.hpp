@@ -3,9 +3,8 @@
 // A cluster has the slot of one of its points. Kept at all times, for every active cluster C:
 //   nearest(C)[p]    the distance from point p to C: row C of the given square matrix
 // and for every group G (a cluster of two points and more), which has a number besides its slot:
-//   sums of G        Ch(G, {x}) for every single point x, in rows that the points of G have left: two points
-//                    keep the smaller and the larger of their distances to x, as many as they came with
 //   to_groups(G)[h]  Ch(G, H) for every group H, by its number
+//   Ch(G, {x})       for every single point x: in rows of the matrix that the points of G have no other use for
 // A single point p needs no more: Ch({p}, X) is nearest(X)[p] and, to the groups, the minimum over their
 // members of its own row. So a merge is a few passes over contiguous rows and over the members of groups, and
 // only the values from groups to the union are written down a column. O(n) a merge.
@@ -20,6 +19,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "kernels.hpp"
@@ -44,7 +44,8 @@ struct ChNS {
 
 namespace detail {
 
-// Ch(C, {x}) for all x: of a single point, of a pair, and of more, for which doubles lie in rows of T.
+// Ch(C, {x}) for all x, by the number of points. One has its row of distances. Two have nearest(C), the smaller of
+// their distances, and put the larger ones into the row that is free. More have two free rows and put doubles there.
 template <class T>
 struct Row {
     const T* row;
@@ -59,11 +60,14 @@ struct Pair {
 
 template <class T>
 struct Sums {
-    T *row, *rest;  // rest: the lower halves, for floats
+    T *row, *rest;  // for floats: the upper and the lower halves of doubles; else all is in the first
     double operator[](Index x) const {
-        if constexpr (sizeof(T) == sizeof(double)) return row[x];
-        const std::uint64_t upper = std::bit_cast<std::uint32_t>(static_cast<float>(row[x]));
-        return std::bit_cast<double>(upper << 32 | std::bit_cast<std::uint32_t>(static_cast<float>(rest[x])));
+        if constexpr (sizeof(T) == sizeof(double)) {
+            return row[x];
+        } else {
+            const std::uint64_t upper = std::bit_cast<std::uint32_t>(row[x]);
+            return std::bit_cast<double>(upper << 32 | std::bit_cast<std::uint32_t>(rest[x]));
+        }
     }
     void put(Index x, double sum) const {
         if constexpr (sizeof(T) == sizeof(double)) {
@@ -260,7 +264,7 @@ class DenseChamfer {
             body(sums(c));
     }
 
-    // Of three points and more, in the rows of the second and the third, which do not change as long as it grows.
+    // In the rows of the second and the third point, which stay the same while the cluster grows.
     detail::Sums<T> sums(Id c) const {
         const std::vector<Id>& members = members_[number_[c]];
         return {nearest(members[1]), nearest(members[2])};
