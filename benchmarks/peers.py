@@ -11,7 +11,7 @@ from typing import Any
 
 Run = Callable[[Any, str], Any]
 
-CLASSICAL = ("single", "average", "complete", "ward", "centroid")
+CLASSICAL = ("single", "average", "complete", "weighted", "ward", "centroid", "median")
 METHODS = (*CLASSICAL, "chamfer")
 STAND_IN = "average"  # what peers run where we run Chamfer linkage
 
@@ -49,7 +49,7 @@ def sklearn_fit(X: Any, method: str) -> Any:
 LIBRARIES: dict[str, tuple[Run, tuple[str, ...]]] = {
     "chamfer": (chamfer_linkage, METHODS),
     "fastcluster": (fastcluster_linkage, CLASSICAL),
-    "fastcluster vector": (fastcluster_vector, ("single", "ward", "centroid")),
+    "fastcluster vector": (fastcluster_vector, ("single", "ward", "centroid", "median")),
     "scipy": (scipy_linkage, CLASSICAL),
     "scikit-learn": (sklearn_fit, ("single", "average", "complete", "ward")),
 }

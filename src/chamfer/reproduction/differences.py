@@ -49,6 +49,8 @@ def as_in_paper(cell: Cell, what: str) -> float:
 
 def printed(dataset: str, method: str, what: str) -> float | None:
     """Give the paper's value of a score or height, if it has one."""
+    if dataset in paper.LARGE:
+        return paper.LARGE[dataset].get(method, {}).get(what)
     table = paper.HEIGHTS if what == "height" else paper.SCORES[what]
     return table.get(dataset, {}).get(method)
 

@@ -171,6 +171,11 @@ MISPRINTS = {
         "ari",
     ): "Printed as 0.3, while the other scores and the height of this tree agree with ours. "
     "Perhaps 0.35 has lost its last digit.",
+    (
+        "covertype",
+        "chamfer",
+        "ari",
+    ): "Printed as 0.547 for both linkages of that table, while the other three scores agree with ours.",
 }
 
 # Seconds on 96 cores.
