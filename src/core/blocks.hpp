@@ -239,7 +239,7 @@ class BlockSearch {
         return count;
     }
 
-    // Tiles that had one label have one again, also when clusters have merged.
+    // Seldom needed: tiles of one cluster stay so while clusters merge.
     void sort_by(const std::vector<Id>& label) {
         std::vector<Id> places(points_.n), order;
         std::iota(places.begin(), places.end(), Id{0});

@@ -154,7 +154,7 @@ class MatrixRows {
    private:
     static constexpr T kGone = std::numeric_limits<T>::infinity();
     static constexpr Index kShare = 1024;  // values down a column that are worth a thread
-    static constexpr Index kAhead = 16;
+    static constexpr Index kAhead = 16;    // cache lines that are fetched before they are needed
 
     Index count_before(Index slot) const { return std::lower_bound(left_.begin(), left_.end(), slot) - left_.begin(); }
 
