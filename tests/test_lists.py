@@ -208,7 +208,8 @@ def test_filter_is_used_and_exact_on_correlated_data():
 
 @pytest.mark.parametrize("kind", [sources.BlasSource, sources.TreeSource])
 @pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean"])
-def test_few_large_clusters(kind, metric):
+@pytest.mark.parametrize("apart_by", [1, 4_000_000], ids=["", "labels beyond n"])
+def test_few_large_clusters(kind, metric, apart_by):
     """The block search sorts points by clusters, which stays right when they have merged or are others."""
     generator = np.random.default_rng(6)
     X = generator.normal(size=(5000, 20)) * np.logspace(1, -1, 20)
@@ -220,8 +221,9 @@ def test_few_large_clusters(kind, metric):
         nearest = np.column_stack([apart[:, labels == c].min(axis=1) for c in range(labels.max() + 1)])
         nearest[np.arange(300), labels[asked]] = np.inf
         k = min(7, nearest.shape[1] - 1)
-        answer = source.nearest(asked, labels, k, 2)
-        np.testing.assert_allclose(np.take_along_axis(nearest, answer.clusters, axis=1), answer.distances, rtol=1e-12)
+        answer = source.nearest(asked, labels * apart_by, k, 2)
+        found = np.take_along_axis(nearest, answer.clusters // apart_by, axis=1)
+        np.testing.assert_allclose(found, answer.distances, rtol=1e-12)
         np.testing.assert_allclose(np.sort(answer.distances), np.sort(nearest)[:, :k], rtol=1e-12)
         np.testing.assert_array_equal(answer.bounds, answer.distances.max(axis=1))
 

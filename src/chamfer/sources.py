@@ -68,7 +68,7 @@ class Source(Protocol):
     def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
         """Find the k nearest clusters of each of `points`, their own cluster excluded.
 
-        ``labels[p]`` is the cluster of point p, an int32 below n. Of clusters at equal distance those with
+        ``labels[p]`` is the cluster of point p, an int32 of 0 or more. Of clusters at equal distance those with
         smaller labels are taken. `tick` may be called now and then with the number of points done.
         """
         ...

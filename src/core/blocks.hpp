@@ -19,6 +19,7 @@
 #include <mutex>
 #include <numeric>
 #include <tuple>
+#include <unordered_set>
 #include <vector>
 
 #include "blas.hpp"
@@ -138,7 +139,7 @@ class BlockSearch {
     // The k nearest clusters of some points; `labels` gives the cluster of each point.
     void clusters(const Id* queries, Index count, const Id* labels, Answers<T> answers, int threads, const Tick& tick) {
         std::vector<Id> label = by_place(labels);
-        if (mixed(label) > 2 * distinct(label)) {
+        if (worth_sorting(label)) {
             sort_by(label);
             label = by_place(labels);
         }
@@ -219,12 +220,6 @@ class BlockSearch {
         return label;
     }
 
-    Index distinct(const std::vector<Id>& label) const {
-        std::vector<char> seen(points_.n);
-        for (const Id each : label) seen[each] = true;
-        return std::ranges::count(seen, true);
-    }
-
     // The label of all points of a tile; kMixed if there are several.
     Id label_of(Index tile, const std::vector<Id>& label) const {
         const Index begin = tile * kColumns, end = std::min(points_.n, begin + kColumns);
@@ -233,13 +228,19 @@ class BlockSearch {
         return label[begin];
     }
 
-    Index mixed(const std::vector<Id>& label) const {
-        Index count = 0;
-        for (Index tile = 0; tile < tiles_.size(); ++tile) count += label_of(tile, label) == kMixed;
-        return count;
+    // Whether there are more than twice as many mixed tiles as clusters. Seldom: tiles of one cluster stay so while
+    // clusters merge.
+    bool worth_sorting(const std::vector<Id>& label) const {
+        std::size_t mixed = 0;
+        for (Index tile = 0; tile < tiles_.size(); ++tile) mixed += label_of(tile, label) == kMixed;
+        std::unordered_set<Id> seen;
+        for (const Id each : label) {
+            seen.insert(each);
+            if (2 * seen.size() >= mixed) return false;
+        }
+        return true;
     }
 
-    // Seldom needed: tiles of one cluster stay so while clusters merge.
     void sort_by(const std::vector<Id>& label) {
         std::vector<Id> places(points_.n), order;
         std::iota(places.begin(), places.end(), Id{0});
