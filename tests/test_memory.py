@@ -20,9 +20,9 @@ class TestRefusal:
             assert part in str(caught.value)
 
     def test_lists_are_taken_if_the_matrix_does_not_fit(self):
-        x = gaussian(1, 1000, 2)  # the matrix takes 12 MB
+        x = gaussian(1, 1000, 2)  # the matrix takes 8 MB
         info = chamfer.Info()
-        Z = chamfer.linkage(x, memory_limit="8MB", info=info)
+        Z = chamfer.linkage(x, memory_limit="7MB", info=info)
         assert info.source
         np.testing.assert_array_equal(Z, chamfer.linkage(x, engine="lists"))
         with pytest.raises(MemoryError, match=r"'lists' .*1000 points needs .* 10 kB are allowed by memory_limit"):

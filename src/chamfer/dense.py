@@ -17,9 +17,8 @@ SMALL = 1 << 26  # bytes not worth asking the system for, which takes as long as
 
 def dense_bytes(data: Points | Condensed, square: bool) -> int:
     """Memory for all distances, condensed or square."""
-    # Chamfer, which has them square, adds sums in double between clusters of two points and more: n / 2 at most.
-    n, size = data.n, int(data.dtype.itemsize)
-    return n * n * (size + 2) if square else n * (n - 1) // 2 * size
+    pairs = data.n * data.n if square else data.n * (data.n - 1) // 2
+    return pairs * int(data.dtype.itemsize)
 
 
 def fits(data: Points | Condensed, square: bool, limit: int | None) -> bool:

@@ -1,13 +1,13 @@
 // Chamfer linkage and its variants over all pairs, the paper's HAC-NN (Algorithms 1 and 2).
 //
 // A cluster has the slot of one of its points. Kept at all times, for every active cluster C:
-//   nearest(C)[p]    the distance from point p to C: row C of the given square matrix
-// and for every group G (a cluster of two points and more), which has a number besides its slot:
-//   to_groups(G)[h]  Ch(G, H) for every group H, by its number
-//   Ch(G, {x})       for every single point x: in rows of the matrix that the points of G have no other use for
+//   nearest(C)[p]  the distance from point p to C: row C of the given square matrix
+// and for every group G (a cluster of two points and more), in rows that its other points have no more use for:
+//   Ch(G, {x})     for every single point x
+//   Ch(G, H)       for every other group H, at its slot
 // A single point p needs no more: Ch({p}, X) is nearest(X)[p] and, to the groups, the minimum over their
-// members of its own row. So a merge is a few passes over contiguous rows and over the members of groups, and
-// only the values from groups to the union are written down a column. O(n) a merge.
+// members of its own row. So a merge is a pass over contiguous rows and one over the members of groups, and only the
+// values from groups to the union are written down a column. O(n) a merge, and no memory but the matrix.
 //
 // Ch and Ch_N never come closer to anything but the new cluster, so a lost nearest neighbour is replaced by
 // it (the paper's Observation 2). For Ch_S and Ch_NS one side of a pair is enough, so clusters look at later
@@ -19,12 +19,10 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
-#include <type_traits>
 #include <vector>
 
 #include "kernels.hpp"
 #include "parallel.hpp"
-#include "pool.hpp"
 #include "types.hpp"
 
 namespace chamfer {
@@ -44,18 +42,25 @@ struct ChNS {
 
 namespace detail {
 
-// Ch(C, {x}) for all x, by the number of points. One has its row of distances. Two have nearest(C), the smaller of
-// their distances, and put the larger ones into the row that is free. More have two free rows and put doubles there.
+// Ch(C, {x}) for single points x, at [x], and Ch(C, H) for groups H, at their slots, where the distance between the
+// nearest points of C and H, which is found on the way, may help.
+//
+// One point has its row of distances. Two have nearest(C), the smaller of their distances, and put the larger ones into
+// the row that is free. More have two free rows and put doubles there.
 template <class T>
 struct Row {
     const T* row;
     double operator[](Index x) const { return static_cast<double>(row[x]); }
+    double to_group(Index, T nearest) const { return static_cast<double>(nearest); }
 };
 
 template <class T>
 struct Pair {
     const T *least, *most;
     double operator[](Index x) const { return static_cast<double>(least[x]) + static_cast<double>(most[x]); }
+    double to_group(Index slot, T nearest) const {
+        return static_cast<double>(nearest) + static_cast<double>(most[slot]);
+    }
 };
 
 template <class T>
@@ -69,6 +74,7 @@ struct Sums {
             return std::bit_cast<double>(upper << 32 | std::bit_cast<std::uint32_t>(rest[x]));
         }
     }
+    double to_group(Index slot, T) const { return (*this)[slot]; }
     void put(Index x, double sum) const {
         if constexpr (sizeof(T) == sizeof(double)) {
             row[x] = sum;
@@ -80,6 +86,12 @@ struct Sums {
     }
 };
 
+// Whether two single points merge, into a pair.
+template <class A, class B>
+inline constexpr bool are_points = false;
+template <class T>
+inline constexpr bool are_points<Row<T>, Row<T>> = true;
+
 }  // namespace detail
 
 template <class T, class Variant>
@@ -90,9 +102,8 @@ class DenseChamfer {
         : n_(n),
           threads_(threads),
           nearest_(square),
-          to_groups_(n / 2, std::max<Index>(1, n / 2), threads),
+          members_(n),
           ids_(n),
-          number_(n, kNone),
           neighbour_(n, kNone),
           value_(n, kGone),
           second_(Variant::symmetric ? n : 0, kNone),
@@ -101,6 +112,7 @@ class DenseChamfer {
           alone_(n, true),
           in_(n, kGone),
           out_(n, kGone) {
+        for (Id p = 0; p < n; ++p) members_[p] = {p};
         std::iota(ids_.begin(), ids_.end(), Id{0});
     }
 
@@ -120,12 +132,10 @@ class DenseChamfer {
    private:
     static constexpr double kGone = std::numeric_limits<double>::infinity();
     static constexpr Id kNone = -1;
-    static constexpr Index kShare = 2048;  // groups that are worth a thread: each may cost a cache miss
+    static constexpr Index kShare = 2048, kGroupShare = 512;  // points and groups that are worth a thread
 
     T* nearest(Id c) const { return nearest_ + c * n_; }
-    bool single(Id c) const { return number_[c] == kNone; }
-    double* to_groups(Id c) const { return to_groups_.row(number_[c]); }
-    Index size(Id c) const { return single(c) ? 1 : static_cast<Index>(members_[number_[c]].size()); }
+    Index size(Id c) const { return static_cast<Index>(members_[c].size()); }
     // Clusters look for neighbours from this slot on.
     Index first_after(Id c) const { return Variant::symmetric ? c + 1 : 0; }
 
@@ -187,12 +197,10 @@ class DenseChamfer {
         value_[b] = kGone;
         alone_[a] = alone_[b] = false;
         in_[a] = in_[b] = out_[a] = out_[b] = kGone;
-        const bool two_points = single(a);
-        if (two_points) make_group(a);
-        unite_groups(a, b, two_points ? nullptr : to_groups(a), single(b) ? nullptr : to_groups(b));
         with_sums(a, [&](auto from_a) {
             with_sums(b, [&](auto from_b) {
                 join(a, b);
+                unite_groups(a, b, from_a, from_b);
                 unite_points(a, b, from_a, from_b);
             });
         });
@@ -200,81 +208,73 @@ class DenseChamfer {
         choose_neighbour(a);
     }
 
-    void make_group(Id c) {
-        number_[c] = to_groups_.take();
-        if (number_[c] == static_cast<Id>(groups_.size())) {
-            groups_.emplace_back();
-            members_.emplace_back();
-        }
-        groups_[number_[c]] = c;
-        members_[number_[c]] = {c};
+    // One cluster less.
+    void join(Id a, Id b) {
+        if (size(a) == 1) groups_.insert(std::ranges::lower_bound(groups_, a), a);
+        if (size(b) > 1) groups_.erase(std::ranges::lower_bound(groups_, b));
+        members_[a].insert(members_[a].end(), members_[b].begin(), members_[b].end());
+        members_[b] = {};
+        neighbour_[b] = kNone;
     }
 
-    // Ch(A + B, H) = Ch(A, H) + Ch(B, H), where for a single point Ch is the distance to the nearest member;
-    // Ch(H, A + B) is the sum over members p of min(d(p, A), d(p, B)). in_ and out_ get the linkage values from and
-    // to the groups.
-    void unite_groups(Id a, Id b, const double* from_a, const double* from_b) {
-        const T *to_a = nearest(a), *to_b = nearest(b);
-        double* from = to_groups(a);
-        parallel_ranges(static_cast<Index>(groups_.size()), kShare, threads_, [&](Index begin, Index end) {
-            for (Id h = static_cast<Id>(begin); h < static_cast<Id>(end); ++h) {
-                const Id slot = groups_[h];
-                if (slot == kNone || slot == a || slot == b) continue;
+    // Calls body with what is known of Ch(C, .).
+    template <class Body>
+    void with_sums(Id c, Body&& body) const {
+        if (size(c) == 1)
+            body(detail::Row<T>{nearest(c)});
+        else if (size(c) == 2)
+            body(detail::Pair<T>{nearest(c), nearest(members_[c][1])});
+        else
+            body(sums(c));
+    }
+
+    // In the rows of the second and the third point, which stay the same while the cluster grows.
+    detail::Sums<T> sums(Id c) const { return {nearest(members_[c][1]), nearest(members_[c][2])}; }
+
+    // At places of points in groups H: Ch(A + B, H) = Ch(A, H) + Ch(B, H), and Ch(H, A + B) is the sum over members p
+    // of d(p, A + B) = min(d(p, A), d(p, B)). in_ and out_ get the linkage values from and to the groups.
+    template <class A, class B>
+    void unite_groups(Id a, Id b, A from_a, B from_b) {
+        constexpr bool pair = detail::are_points<A, B>;
+        const detail::Sums<T> from = pair ? detail::Sums<T>{} : sums(a);
+        T *to_a = nearest(a), *to_b = nearest(b);
+        parallel_ranges(static_cast<Index>(groups_.size()), kGroupShare, threads_, [=, this](Index begin, Index end) {
+            for (Index i = begin; i < end; ++i) {
+                const Id h = groups_[i];
+                if (h == a) continue;
                 T least_a = std::numeric_limits<T>::infinity(), least_b = least_a;
                 double into = 0;
-                bool closer = false;
+                bool closer = pair;
                 for (const Id p : members_[h]) {
                     least_a = std::min(least_a, to_a[p]);
                     least_b = std::min(least_b, to_b[p]);
                     closer |= to_b[p] < to_a[p];
                     into += static_cast<double>(std::min(to_a[p], to_b[p]));
                 }
-                from[h] = (from_a ? from_a[h] : static_cast<double>(least_a)) +
-                          (from_b ? from_b[h] : static_cast<double>(least_b));
-                // Otherwise this is Ch(H, A), which is there; to write it again would cost a cache miss.
-                if (closer || !from_a) to_groups(slot)[number_[a]] = into;
-                out_[slot] = scale_[a] * from[h];
-                in_[slot] = scale_[slot] * into + (Variant::symmetric ? out_[slot] : 0.0);
+                // Otherwise it stays; to write Ch(H, A + B) = Ch(H, A) again would cost a cache miss.
+                if (closer) {
+                    for (const Id p : members_[h]) to_a[p] = std::min(to_a[p], to_b[p]);
+                    if (size(h) == 2)
+                        nearest(members_[h][1])[a] = std::max(to_a[h], to_a[members_[h][1]]);
+                    else
+                        sums(h).put(a, into);
+                }
+                const double sum = from_a.to_group(h, least_a) + from_b.to_group(h, least_b);
+                if constexpr (pair)
+                    to_b[h] = std::max(least_a, least_b);
+                else
+                    from.put(h, sum);
+                out_[h] = scale_[a] * sum;
+                in_[h] = scale_[h] * into + (Variant::symmetric ? out_[h] : 0.0);
             }
         });
     }
 
-    // One cluster less.
-    void join(Id a, Id b) {
-        std::vector<Id>& members = members_[number_[a]];
-        if (single(b)) {
-            members.push_back(b);
-        } else {
-            const std::vector<Id>& others = members_[number_[b]];
-            members.insert(members.end(), others.begin(), others.end());
-            groups_[number_[b]] = kNone;
-            to_groups_.give_back(number_[b]);
-        }
-        number_[b] = neighbour_[b] = kNone;
-    }
-
-    // Calls body with Ch(C, {x}) for all x.
-    template <class Body>
-    void with_sums(Id c, Body&& body) const {
-        if (size(c) == 1)
-            body(detail::Row<T>{nearest(c)});
-        else if (size(c) == 2)
-            body(detail::Pair<T>{nearest(c), nearest(members_[number_[c]][1])});
-        else
-            body(sums(c));
-    }
-
-    // In the rows of the second and the third point, which stay the same while the cluster grows.
-    detail::Sums<T> sums(Id c) const {
-        const std::vector<Id>& members = members_[number_[c]];
-        return {nearest(members[1]), nearest(members[2])};
-    }
-
-    // Ch(A + B, {x}) = Ch(A, {x}) + Ch(B, {x}) and d(p, A + B) = min(d(p, A), d(p, B)), in place. in_ and out_ get the
-    // linkage values from and to single points.
+    // At places of single points: Ch(A + B, {x}) = Ch(A, {x}) + Ch(B, {x}) and d(x, A + B) = min(d(x, A), d(x, B)).
+    // in_ and out_ get the linkage values from and to them.
     template <class A, class B>
     void unite_points(Id a, Id b, A from_a, B from_b) {
-        constexpr bool pair = std::is_same_v<A, detail::Row<T>> && std::is_same_v<B, detail::Row<T>>;
+        constexpr bool pair = detail::are_points<A, B>;
         const detail::Sums<T> from = pair ? detail::Sums<T>{} : sums(a);
         T *to_a = nearest(a), *to_b = nearest(b);
         double *in = in_.data(), *out = out_.data();
@@ -285,11 +285,11 @@ class DenseChamfer {
             for (Index x = begin; x < end; ++x) {
                 const double sum = from_a[x] + from_b[x];
                 const T least = to_b[x] < to_a[x] ? to_b[x] : to_a[x], most = to_b[x] < to_a[x] ? to_a[x] : to_b[x];
-                to_a[x] = least;
+                to_a[x] = alone[x] ? least : to_a[x];
                 if constexpr (pair)
-                    to_b[x] = most;
+                    to_b[x] = alone[x] ? most : to_b[x];
                 else
-                    from.put(x, sum);
+                    from.put(x, alone[x] ? sum : from[x]);
                 const double into = static_cast<double>(least) + (Variant::symmetric ? scale * sum : 0.0);
                 in[x] = alone[x] ? into : in[x];
                 if constexpr (!Variant::symmetric) out[x] = alone[x] ? scale * sum : out[x];
@@ -359,18 +359,17 @@ class DenseChamfer {
 #pragma omp simd
             for (Index x = c + 1; x < n_; ++x)
                 in[x] = alone[x] ? scale * from[x] + static_cast<double>(to_c[x]) : kGone;
-        });
-        for (Id h = 0; h < static_cast<Id>(groups_.size()); ++h) {
-            const Id slot = groups_[h];
-            if (slot <= c) continue;
-            T least = std::numeric_limits<T>::infinity();
-            double into = 0;
-            for (const Id p : members_[h]) {
-                least = std::min(least, to_c[p]);
-                into += static_cast<double>(to_c[p]);
+            for (auto next = std::ranges::upper_bound(groups_, c); next != groups_.end(); ++next) {
+                const Id h = *next;
+                T least = std::numeric_limits<T>::infinity();
+                double into = 0;
+                for (const Id p : members_[h]) {
+                    least = std::min(least, to_c[p]);
+                    into += static_cast<double>(to_c[p]);
+                }
+                in[h] = scale_[h] * into + scale * from.to_group(h, least);
             }
-            in[slot] = scale_[slot] * into + (single(c) ? static_cast<double>(least) : scale * to_groups(c)[h]);
-        }
+        });
         choose_neighbour(c);
     }
 
@@ -379,11 +378,9 @@ class DenseChamfer {
     Index n_;
     int threads_;
     T* nearest_;
-    Pool to_groups_;                        // rows by number of the group
-    std::vector<Id> groups_;                // slots by number; kNone while a number is not in use
-    std::vector<std::vector<Id>> members_;  // by number
+    std::vector<Id> groups_;                // slots of clusters of two points and more, ascending
+    std::vector<std::vector<Id>> members_;  // by slot, its own point first
     std::vector<Id> ids_;                   // of the clusters, in the order of their making
-    std::vector<Id> number_;                // kNone for single points
     std::vector<Id> neighbour_;             // kNone for slots that are gone, and for clusters that have to look again
     std::vector<double> value_;             // linkage value to the neighbour, or a lower bound; infinite for those gone
     std::vector<Id> second_;                // the next neighbour; kNone if it is not known
