@@ -132,7 +132,7 @@ class DenseChamfer {
    private:
     static constexpr double kGone = std::numeric_limits<double>::infinity();
     static constexpr Id kNone = -1;
-    static constexpr Index kShare = 2048, kGroupShare = 512;  // points and groups that are worth a thread
+    static constexpr Index kShare = 2048, kGroupShare = 512;  // points, and groups (a cache miss each), worth a thread
 
     T* nearest(Id c) const { return nearest_ + c * n_; }
     Index size(Id c) const { return static_cast<Index>(members_[c].size()); }
