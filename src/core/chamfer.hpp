@@ -200,8 +200,8 @@ class DenseChamfer {
         with_sums(a, [&](auto from_a) {
             with_sums(b, [&](auto from_b) {
                 join(a, b);
+                unite_points(a, b, from_a, from_b);  // first, as it fetches the rows in order
                 unite_groups(a, b, from_a, from_b);
-                unite_points(a, b, from_a, from_b);
             });
         });
         update_neighbours(a, b);
