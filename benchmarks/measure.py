@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-SLOW = 15.0  # seconds; what takes longer is measured once
+SLOW = 30.0  # seconds; what takes longer is measured once
 
 
 def keep_memory() -> None:

@@ -7,7 +7,7 @@
 DIR may hold mnist.npz with an array X of shape (70000, 784); without it similar points are made up, and the
 tables say so.
 Tables of ratios are printed; all numbers go to results.csv and the plot to scaling.png in the output folder.
-Times are the best of several runs, those above 15 seconds are measured once. Freed memory stays with the process
+Times are the best of several runs, those above 30 seconds are measured once. Freed memory stays with the process
 from run to run.
 """
 

@@ -19,8 +19,10 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <vector>
 
+#include "groups.hpp"
 #include "kernels.hpp"
 #include "parallel.hpp"
 #include "types.hpp"
@@ -102,7 +104,6 @@ class DenseChamfer {
         : n_(n),
           threads_(threads),
           nearest_(square),
-          members_(n),
           ids_(n),
           neighbour_(n, kNone),
           value_(n, kGone),
@@ -112,7 +113,6 @@ class DenseChamfer {
           alone_(n, true),
           in_(n, kGone),
           out_(n, kGone) {
-        for (Id p = 0; p < n; ++p) members_[p] = {p};
         std::iota(ids_.begin(), ids_.end(), Id{0});
     }
 
@@ -135,7 +135,7 @@ class DenseChamfer {
     static constexpr Index kShare = 2048, kGroupShare = 512;  // points, and groups (a cache miss each), worth a thread
 
     T* nearest(Id c) const { return nearest_ + c * n_; }
-    Index size(Id c) const { return static_cast<Index>(members_[c].size()); }
+    Index size(Id c) const { return alone_[c] ? 1 : static_cast<Index>(groups_.of(c).size()); }
     // Clusters look for neighbours from this slot on.
     Index first_after(Id c) const { return Variant::symmetric ? c + 1 : 0; }
 
@@ -195,7 +195,6 @@ class DenseChamfer {
         ids_[a] = id;
         if (Variant::normalized) scale_[a] = 1 / static_cast<double>(size(a) + size(b));
         value_[b] = kGone;
-        alone_[a] = alone_[b] = false;
         in_[a] = in_[b] = out_[a] = out_[b] = kGone;
         with_sums(a, [&](auto from_a) {
             with_sums(b, [&](auto from_b) {
@@ -210,10 +209,8 @@ class DenseChamfer {
 
     // One cluster less.
     void join(Id a, Id b) {
-        if (size(a) == 1) groups_.insert(std::ranges::lower_bound(groups_, a), a);
-        if (size(b) > 1) groups_.erase(std::ranges::lower_bound(groups_, b));
-        members_[a].insert(members_[a].end(), members_[b].begin(), members_[b].end());
-        members_[b] = {};
+        groups_.join(a, b);
+        alone_[a] = alone_[b] = false;
         neighbour_[b] = kNone;
     }
 
@@ -223,29 +220,30 @@ class DenseChamfer {
         if (size(c) == 1)
             body(detail::Row<T>{nearest(c)});
         else if (size(c) == 2)
-            body(detail::Pair<T>{nearest(c), nearest(members_[c][1])});
+            body(detail::Pair<T>{nearest(c), nearest(groups_.of(c)[1])});
         else
-            body(sums(c));
+            body(sums(groups_.of(c)));
     }
 
     // In the rows of the second and the third point, which stay the same while the cluster grows.
-    detail::Sums<T> sums(Id c) const { return {nearest(members_[c][1]), nearest(members_[c][2])}; }
+    detail::Sums<T> sums(std::span<const Id> points) const { return {nearest(points[1]), nearest(points[2])}; }
 
     // At places of points in groups H: Ch(A + B, H) = Ch(A, H) + Ch(B, H), and Ch(H, A + B) is the sum over members p
     // of d(p, A + B) = min(d(p, A), d(p, B)). in_ and out_ get the linkage values from and to the groups.
     template <class A, class B>
     void unite_groups(Id a, Id b, A from_a, B from_b) {
         constexpr bool pair = detail::are_points<A, B>;
-        const detail::Sums<T> from = pair ? detail::Sums<T>{} : sums(a);
+        const detail::Sums<T> from = pair ? detail::Sums<T>{} : sums(groups_.of(a));
         T *to_a = nearest(a), *to_b = nearest(b);
-        parallel_ranges(static_cast<Index>(groups_.size()), kGroupShare, threads_, [=, this](Index begin, Index end) {
+        parallel_ranges(groups_.count(), kGroupShare, threads_, [=, this](Index begin, Index end) {
             for (Index i = begin; i < end; ++i) {
-                const Id h = groups_[i];
+                const Id h = groups_.slot(i);
                 if (h == a) continue;
+                const auto points = groups_[i];
                 T least_a = std::numeric_limits<T>::infinity(), least_b = least_a;
                 double into = 0;
                 bool closer = pair;
-                for (const Id p : members_[h]) {
+                for (const Id p : points) {
                     least_a = std::min(least_a, to_a[p]);
                     least_b = std::min(least_b, to_b[p]);
                     closer |= to_b[p] < to_a[p];
@@ -253,11 +251,11 @@ class DenseChamfer {
                 }
                 // Otherwise it stays; to write Ch(H, A + B) = Ch(H, A) again would cost a cache miss.
                 if (closer) {
-                    for (const Id p : members_[h]) to_a[p] = std::min(to_a[p], to_b[p]);
-                    if (size(h) == 2)
-                        nearest(members_[h][1])[a] = std::max(to_a[h], to_a[members_[h][1]]);
+                    for (const Id p : points) to_a[p] = std::min(to_a[p], to_b[p]);
+                    if (points.size() == 2)
+                        nearest(points[1])[a] = std::max(to_a[h], to_a[points[1]]);
                     else
-                        sums(h).put(a, into);
+                        sums(points).put(a, into);
                 }
                 const double sum = from_a.to_group(h, least_a) + from_b.to_group(h, least_b);
                 if constexpr (pair)
@@ -275,7 +273,7 @@ class DenseChamfer {
     template <class A, class B>
     void unite_points(Id a, Id b, A from_a, B from_b) {
         constexpr bool pair = detail::are_points<A, B>;
-        const detail::Sums<T> from = pair ? detail::Sums<T>{} : sums(a);
+        const detail::Sums<T> from = pair ? detail::Sums<T>{} : sums(groups_.of(a));
         T *to_a = nearest(a), *to_b = nearest(b);
         double *in = in_.data(), *out = out_.data();
         const char* alone = alone_.data();
@@ -359,11 +357,11 @@ class DenseChamfer {
 #pragma omp simd
             for (Index x = c + 1; x < n_; ++x)
                 in[x] = alone[x] ? scale * from[x] + static_cast<double>(to_c[x]) : kGone;
-            for (auto next = std::ranges::upper_bound(groups_, c); next != groups_.end(); ++next) {
-                const Id h = *next;
+            for (Index i = groups_.find(c + 1); i < groups_.count(); ++i) {
+                const Id h = groups_.slot(i);
                 T least = std::numeric_limits<T>::infinity();
                 double into = 0;
-                for (const Id p : members_[h]) {
+                for (const Id p : groups_[i]) {
                     least = std::min(least, to_c[p]);
                     into += static_cast<double>(to_c[p]);
                 }
@@ -378,16 +376,15 @@ class DenseChamfer {
     Index n_;
     int threads_;
     T* nearest_;
-    std::vector<Id> groups_;                // slots of clusters of two points and more, ascending
-    std::vector<std::vector<Id>> members_;  // by slot, its own point first
-    std::vector<Id> ids_;                   // of the clusters, in the order of their making
-    std::vector<Id> neighbour_;             // kNone for slots that are gone, and for clusters that have to look again
-    std::vector<double> value_;             // linkage value to the neighbour, or a lower bound; infinite for those gone
-    std::vector<Id> second_;                // the next neighbour; kNone if it is not known
-    std::vector<double> second_value_;      // its linkage value, or a lower bound for all but the neighbour
-    std::vector<double> scale_;             // 1 / size if normalized, else 1
-    std::vector<char> alone_;               // whether single points
-    std::vector<double> in_, out_;          // linkage values from and to others; infinite for those gone
+    Groups groups_;
+    std::vector<Id> ids_;               // of the clusters, in the order of their making
+    std::vector<Id> neighbour_;         // kNone for slots that are gone, and for clusters that have to look again
+    std::vector<double> value_;         // linkage value to the neighbour, or a lower bound; infinite for those gone
+    std::vector<Id> second_;            // the next neighbour; kNone if it is not known
+    std::vector<double> second_value_;  // its linkage value, or a lower bound for all but the neighbour
+    std::vector<double> scale_;         // 1 / size if normalized, else 1
+    std::vector<char> alone_;           // whether single points
+    std::vector<double> in_, out_;      // linkage values from and to others; infinite for those gone
 };
 
 }  // namespace chamfer
