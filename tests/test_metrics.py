@@ -190,6 +190,18 @@ class TestManyPointsManyCoordinates:
         tolerance = 1e-9 if dtype == np.float64 else 1e-5
         np.testing.assert_allclose(chamfer.linkage(X, method)[:, 2], expected[:, 2], rtol=tolerance)
 
+    @pytest.mark.parametrize("metric", FAST_METRICS)
+    @pytest.mark.parametrize("varying", [8, 30, 39])
+    def test_coordinates_in_which_all_points_agree(self, metric, varying):
+        X = gaussian(12, 600, 40)
+        X[:, varying:] = X[0, varying:]
+        X = X[:, np.random.default_rng(0).permutation(40)]
+        assert_same_tree(chamfer.linkage(X, "average", metric), hierarchy.linkage(X, "average", metric))
+
+    def test_points_that_agree_in_all_coordinates(self):
+        Z = chamfer.linkage(np.full((600, 40), 0.1), "average")
+        assert (Z[:, 2] == 0).all()
+
     @pytest.mark.parametrize("dtype", [np.float64, np.float32])
     def test_columns_of_different_scale(self, dtype):
         X = (gaussian(6, 600, 20) * np.logspace(-6, 6, 20)).astype(dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from typing import Any
 
@@ -112,15 +112,19 @@ def square(points: Points, threads: int, tick: Tick | None = None) -> Array:
 def _fill(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
     if points.metric not in FAST_METRICS:
         return _fill_by_cdist(points, out, threads, tick)
-    points = prepare(points)
-    shift = centre(points.X)
-    arguments = (points.X, shift, points.metric, out, blas(), threads, tick)
-    if points.X.shape[1] <= 16 or points.n <= 512:
-        _core.pairwise(*arguments)  # needs no BLAS
-    else:
-        with one_blas_thread():
-            _core.pairwise(*arguments)
+    X = prepare(points).X
+    multiply = X.shape[1] > 16 and points.n > 512  # otherwise the core computes differences, without BLAS
+    if multiply:
+        X = _without_constants(X)
+    with one_blas_thread() if multiply else nullcontext():
+        _core.pairwise(X, centre(X), points.metric, out, blas(), threads, tick)
     return out
+
+
+def _without_constants(X: Array) -> Array:
+    """X without coordinates in which all points agree (margins of images), if that is less work for distances."""
+    varying = (X[:1] != X).any(axis=0)
+    return np.ascontiguousarray(X[:, varying]) if 0 < varying.sum() < 0.95 * len(varying) else X
 
 
 def _fill_by_cdist(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
