@@ -19,7 +19,7 @@ def keep_memory() -> None:
     Otherwise every run asks the system for its pages anew, and a virtual machine may have given them back to
     its host in the meantime: large sizes then measure how fast the host hands out memory.
     """
-    trim_threshold, mmap_max = -1, -4  # names of options in malloc.h
+    trim_threshold, mmap_max = -1, -4  # M_TRIM_THRESHOLD and M_MMAP_MAX in malloc.h
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):
