@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
@@ -61,3 +65,19 @@ def assert_same_tree(Z: np.ndarray, expected: np.ndarray, rtol: float = 1e-9) ->
     assert Z.dtype == np.float64
     np.testing.assert_array_equal(Z[:, [0, 1, 3]], expected[:, [0, 1, 3]])
     np.testing.assert_allclose(Z[:, 2], expected[:, 2], rtol=rtol, atol=0)
+
+
+def apart(code: str, *, timeout: float = 60, **environment: str) -> str:
+    """Run `code` in an interpreter of its own, which may crash or hang, and give what it printed."""
+    try:
+        run = subprocess.run(
+            [sys.executable, "-W", "error", "-c", "import numpy as np\nimport chamfer\n" + code],
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            env=os.environ | environment,
+        )
+    except subprocess.TimeoutExpired:
+        raise AssertionError(f"no end after {timeout} s") from None
+    assert run.returncode == 0, f"exit code {run.returncode}\n{run.stderr}"
+    return run.stdout
