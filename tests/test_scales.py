@@ -14,7 +14,6 @@ from cases import apart, assert_same_tree, distances, engines, gaussian
 FILTERED = 2_200  # points: sources filter from 2,049 on
 METHODS = sorted(chamfer.METHODS)
 SOURCES = ("blas", "tree", "cdist")
-pytestmark = pytest.mark.xfail(reason="squares overflow and vanish", strict=False)
 
 
 def runs(method):
@@ -58,7 +57,7 @@ X = np.random.default_rng(1).normal(size=(n, d))
 Z = chamfer.linkage(np.delete(X, missed, axis=0), {arguments})
 X[missed] = far
 with_far = chamfer.linkage(X, {arguments})
-np.testing.assert_array_equal(with_far[:-1, 2:], Z[:, 2:])
+np.testing.assert_allclose(with_far[:-1, 2:], Z[:, 2:], rtol=1e-12)
 assert missed in with_far[-1, :2]
 """
         apart(code, timeout=15)
@@ -216,7 +215,7 @@ class TestColumnsOfDifferentScale:
         X = gaussian(12, 40, 2, dtype)
         Z = chamfer.linkage(X[:, :1], method, **how)
         X[:, 1] *= dtype(1e-30)
-        assert_same_tree(chamfer.linkage(X * dtype(1e15), method, **how), times(Z, 0) * [1, 1, 1e15, 1], rtol=1e-5)
+        assert_same_tree(chamfer.linkage(np.ldexp(X, 50), method, **how), times(Z, 50), rtol=1e-6)
 
 
 @cache
@@ -280,6 +279,8 @@ class TestManyPoints:
     @pytest.mark.parametrize("far", [1e6, 1e20])
     @pytest.mark.parametrize(("method", "how", "dtype"), CASES)
     def test_a_far_row(self, method, how, dtype, far):
+        if method == "chamfer_capped":
+            pytest.skip("the far row is a candidate to join its neighbours before plain Chamfer linkage finishes")
         Z = tree(method, dtype, **how)
         X = np.vstack([clusters(dtype), np.full((1, 24), far, dtype)])
         with_far = chamfer.linkage(X, method, **how)

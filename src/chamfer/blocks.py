@@ -13,9 +13,11 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from chamfer import _core
-from chamfer.distances import check_distances, one_blas_thread, prepare
+from chamfer.answers import Answer
+from chamfer.distances import check_distances, one_blas_thread
 from chamfer.principal import project
-from chamfer.sources import Answer, block_search, near_order, tree_search
+from chamfer.sources import block_search, near_order, tree_search
+from chamfer.units import Unit, directions, smallest
 from chamfer.validation import Array, Metric, Points
 
 _ROWS = 256  # rows of distances held at a time
@@ -28,6 +30,7 @@ class Summary(NamedTuple):
     zeros: bool  # whether there are rows of zeros
     low: Array
     high: Array
+    least: float  # smallest magnitude but zero
     sample: Array
 
 
@@ -35,16 +38,25 @@ class Plan(NamedTuple):
     """How every block is searched: in the same coordinates, so that the points of one can visit another."""
 
     metric: Metric
-    dtype: Any
-    zeros: bool  # whether there are rows of zeros, which have no direction
+    dtype: Any  # of the rows that come
+    n: int  # points of all blocks
     search: str  # "blas", "tree" or "cdist"
+    unit: Unit | None = None  # for Euclidean distances, unless the rows are in it already
+    zeros: bool | None = None  # for cosine distances, whether there are rows of zeros; None: rows have unit length
     mean: Array | None = None
     axes: Array | None = None  # none: all coordinates
     filter_dtype: Any = np.float64
 
+    @property
+    def exponent(self) -> int:
+        """Of the unit that rows are brought into."""
+        return 0 if self.unit is None else self.unit.exponent
+
     def prepare(self, X: Array) -> Array:
-        """The rows as a search wants them."""
-        return X if self.search == "cdist" else prepare(Points(X, self.metric), self.zeros).X
+        """The rows as a search wants them; X may be overwritten."""
+        if self.unit is not None:
+            return self.unit.apply(X)
+        return X if self.zeros is None else directions(X, self.zeros)
 
     def project(self, X: Array) -> Array:
         """The coordinates of rows by which a search finds its way."""
@@ -93,15 +105,16 @@ def same(value: Any) -> Any:
 def _as_points(chunk: Any, dtype: Any) -> Array:
     if np.ma.is_masked(chunk):
         raise ValueError("X must not be masked: clustering would use what is under the mask")
-    return np.ascontiguousarray(chunk, dtype)
+    return np.array(chunk, dtype, order="C")
 
 
 def summarise(chunk: Any, dtype: Any, share: float) -> Summary:
     """Look at a chunk, and take a share of its rows as a sample."""
     X = _as_points(chunk, dtype)
+    low, high = X.min(axis=0), X.max(axis=0)
     count = min(len(X), 1 + int(share * len(X)))
     rows = np.sort(np.random.default_rng(len(X)).choice(len(X), count, replace=False))
-    return Summary(bool(np.isfinite(X).all()), not np.all(X.any(axis=1)), X.min(axis=0), X.max(axis=0), X[rows])
+    return Summary(bool(np.isfinite(low + high).all()), not np.all(X.any(axis=1)), low, high, smallest(X), X[rows])
 
 
 def make_block(chunk: Any, start: int, plan: Plan) -> Block:
@@ -145,7 +158,7 @@ def _visit_by_cdist(block: Block, visitors: Visitors, labels: Array, answer: Ans
         own = visitors.points[part] - block.start
         here = (own >= 0) & (own < n)
         distances[np.flatnonzero(here), own[here]] = 0  # some metrics make no sense of a point and itself
-        distances = check_distances(distances, metric, answer.distances.dtype)
+        distances = check_distances(distances, metric, answer.distances.dtype, block.plan.n)
         found = nothing(len(distances), answer.clusters.shape[1], answer.distances.dtype)
         asking = np.arange(n + first, n + first + len(distances), dtype=np.int32)
         _core.select_clusters(distances, asking, everyone, *found, 1)

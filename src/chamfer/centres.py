@@ -7,12 +7,13 @@ and `spanning.hpp`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from chamfer import _core
-from chamfer.distances import blas, centre, one_blas_thread, prepare
+from chamfer.distances import blas, centre, one_blas_thread
 from chamfer.progress import Progress
 from chamfer.sources import BlasSource, TreeSource, choose_source
 from chamfer.validation import Array, Points
@@ -24,9 +25,15 @@ _FEW = ((4, 5_000), (24, 12_000), (1 << 62, 1_000))
 _CLOSER = ((128, 1 << 62), (1 << 62, 1_000))
 
 
+def points_bytes(points: Points) -> int:
+    """Memory for centres, their few coordinates, and lists."""
+    n, d = points.X.shape
+    return int(points.X.nbytes + n * (8 * d + 16 * min(d, 129) + 80 * _LIST))
+
+
 def run_points(core: Callable[..., Any], points: Points, threads: int, progress: Progress) -> Array:
     """Z by single linkage, or by one that is told from centres."""
-    metric, points = points.metric, Points(prepare(points).X, "sqeuclidean")
+    metric, points = points.metric, replace(points, metric="sqeuclidean")
     (n, d), mean = points.X.shape, centre(points.X)
     table = _CLOSER if core in (_core.centroid, _core.median) else _FEW
     if core is not _core.average and n <= next(most for coordinates, most in table if d <= coordinates):

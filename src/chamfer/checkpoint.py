@@ -24,11 +24,12 @@ from typing import Any
 
 import numpy as np
 
+from chamfer.answers import Answer
 from chamfer.progress import Tick
-from chamfer.sources import Answer, Source
+from chamfer.sources import Source
 from chamfer.validation import Array, Condensed, Points, is_distributed
 
-_NAME, _FORMAT = b"chamfer checkpoint ", b"1\n"
+_NAME, _FORMAT = b"chamfer checkpoint ", b"2\n"
 _HEAD = struct.Struct("<16sQ16s")
 _PARTS = 16  # in which lists of all points are asked for
 
@@ -135,6 +136,7 @@ class Remembered:
         self.n, self.dtype = source.n, source.dtype
         self.points = getattr(source, "points", None)
         self.near = getattr(source, "near", source.n)
+        self.height_exponent = getattr(source, "height_exponent", 0)
         self.remembered = source
         self._checkpoint = checkpoint
 
@@ -175,6 +177,7 @@ def describe(data: Points | Condensed) -> dict[str, Any]:
         "metric": metric if isinstance(metric, str) else getattr(metric, "__qualname__", type(metric).__qualname__),
         "X.shape": values.shape,
         "X.dtype": str(values.dtype),
+        "X.exponent": 0 if isinstance(data, Condensed) else data.exponent,
         # Dask names an array by what it is made of.
         "X": values.name if is_distributed(values) else _digest(values.reshape(-1)).hex(),
     }

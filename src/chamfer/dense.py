@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from chamfer import distances
-from chamfer.memory import available_memory
+from chamfer.memory import SMALL, available_memory
 from chamfer.progress import Progress
+from chamfer.units import choose_unit, multiply
 from chamfer.validation import Array, Condensed, Points
-
-SMALL = 1 << 26  # bytes not worth asking the system for, which takes as long as to cluster 100 points
 
 
 def dense_bytes(data: Points | Condensed, square: bool) -> int:
@@ -32,23 +32,25 @@ def fits(data: Points | Condensed, square: bool, limit: int | None) -> bool:
 def run_dense(
     core: Callable[..., Any], data: Points | Condensed, square: bool, centres: bool, threads: int, progress: Progress
 ) -> Array:
-    """Z by the linkage of `core`, from distances that are squared first if it is defined by centres."""
-    n = data.n
+    """Z by the linkage of `core`, from distances that are squared first if it is defined by centres.
+
+    Condensed distances are overwritten.
+    """
+    n, exponent = data.n, 0
     with progress.stage("distances", n * (n - 1) // 2, "pair") as tick:
         if isinstance(data, Condensed):
-            matrix = _square_form(data) if square else data.values.copy()
+            matrix = _square_form(data) if square else data.values
             if centres:
-                with np.errstate(over="ignore"):
-                    np.square(matrix, out=matrix)
-                distances.check_range("X", matrix.max(initial=0), n, matrix.dtype)
+                exponent = choose_unit(np.zeros(1), matrix.max(initial=0, keepdims=True)).exponent
+                np.square(multiply(matrix, -exponent), out=matrix)
         else:
-            points = Points(data.X, "sqeuclidean") if centres else data
+            points = replace(data, metric="sqeuclidean") if centres else data
             matrix = (distances.square if square else distances.condensed)(points, threads, tick)
     with progress.stage("merges", n - 1, "merge") as tick:
         arguments = (matrix,) if square else (matrix, n)
         Z: Array = core(*arguments, threads, tick)
     if centres:
-        Z[:, 2] = np.sqrt(np.maximum(Z[:, 2], 0))
+        Z[:, 2] = np.ldexp(np.sqrt(np.maximum(Z[:, 2], 0)), exponent)
     return Z
 
 

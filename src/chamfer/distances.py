@@ -15,7 +15,7 @@ from threadpoolctl import ThreadpoolController
 
 from chamfer import _core
 from chamfer.progress import Tick
-from chamfer.validation import FAST_METRICS, Array, Metric, Points
+from chamfer.validation import FAST_METRICS, Array, Metric, Points, largest_distance
 
 _BLOCK = 256  # rows that cdist computes at a time
 
@@ -53,48 +53,11 @@ def one_blas_thread() -> Iterator[None]:
             _limits.pop() if len(_limits) > 1 else _limits.pop().restore_original_limits()
 
 
-def prepare(points: Points, zeros: bool = False) -> Points:
-    """Points whose metric the core knows: unit vectors for the cosine distance, unchanged otherwise.
-
-    A row of zeros has no direction. It is given one of its own, at distance 1 from every other row (as in
-    scikit-learn) and 0 from other rows of zeros. `zeros` says that there are such rows elsewhere.
-    """
-    X = points.X
-    if points.metric == "cosine":
-        largest = np.abs(X).max(axis=1, keepdims=True)
-        none = largest[:, 0] == 0
-        largest[none] = 1
-        X = X / largest  # so that no square overflows or vanishes
-        norms = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
-        norms[none] = 1
-        X = np.asarray((X / norms[:, None]).astype(X.dtype))
-        if zeros or none.any():
-            X = np.column_stack([X, none.astype(X.dtype)])
-    return Points(X, points.metric)
-
-
 def centre(X: Array) -> Array:
     """Near the column means, in few bits: shifted integers stay integers, and their products exact."""
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        spread = high - low
-        check_range("X", np.square(spread).sum(), len(X), X.dtype)
-        mean = X.mean(axis=0, dtype=np.float64)
-        mean = np.where(np.isfinite(mean), mean, low / 2 + high / 2)
-    grid = np.exp2(np.floor(np.log2(np.where(spread > 0, spread, 1))) - 3)
-    grid = np.maximum(grid, np.finfo(np.float64).tiny)
-    with np.errstate(over="ignore", invalid="ignore"):
-        shift = np.round(mean / grid) * grid
-    return np.asarray(np.where(np.isfinite(shift), shift, mean))
-
-
-def check_range(name: str, squared: float, n: int, dtype: Any) -> None:
-    """Refuse values whose squared distances, times the sizes of clusters, would overflow."""
-    if not squared < np.finfo(dtype).max / (8 * n):
-        raise ValueError(
-            f"{name} spans too wide a range for distances in {dtype}; scale it down"
-            + (" or pass float64" if dtype == np.float32 else "")
-        )
+    grid = np.exp2(np.floor(np.log2(np.where(high > low, high - low, 1))) - 3)
+    return np.asarray(np.round(X.mean(axis=0, dtype=np.float64) / grid) * grid)
 
 
 def condensed(points: Points, threads: int, tick: Tick | None = None) -> Array:
@@ -112,7 +75,7 @@ def square(points: Points, threads: int, tick: Tick | None = None) -> Array:
 def _fill(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
     if points.metric not in FAST_METRICS:
         return _fill_by_cdist(points, out, threads, tick)
-    X = prepare(points).X
+    X = points.X
     multiply = X.shape[1] > 16 and points.n > 512  # otherwise the core computes differences, without BLAS
     if multiply:
         X = _without_constants(X)
@@ -137,7 +100,7 @@ def _fill_by_cdist(points: Points, out: Array, threads: int, tick: Tick | None) 
         last = min(first + rows, n)
         block = cdist(X[first:last], X[first:], metric, **options)
         for i in range(first, last):
-            row = check_distances(block[i - first, i - first + 1 :], metric, out.dtype)
+            row = check_distances(block[i - first, i - first + 1 :], metric, out.dtype, n)
             if out.ndim == 1:
                 start = i * n - i * (i + 1) // 2
                 out[start : start + row.size] = row
@@ -159,14 +122,19 @@ def _fill_by_cdist(points: Points, out: Array, threads: int, tick: Tick | None) 
     return out
 
 
-def check_distances(distances: Array, metric: Metric, dtype: Any) -> Array:
-    """The distances in the given dtype, or an error if they are none."""
+def check_distances(distances: Array, metric: Metric, dtype: Any, n: int) -> Array:
+    """The distances of n points in the given dtype, or an error if they are none, or too large to be added up."""
     with np.errstate(over="ignore"):
         distances = distances.astype(dtype)
-    if not np.isfinite(distances).all():
+    if distances.size == 0:
+        return distances
+    least, most = float(distances.min()), float(distances.max())
+    if not (np.isfinite(least) and np.isfinite(most)):
         raise ValueError(f"metric {metric!r} gave distances that are not finite")
-    if distances.size and distances.min() < 0:
-        raise ValueError(f"metric {metric!r} gave distances below 0, down to {distances.min()}")
+    if least < 0:
+        raise ValueError(f"metric {metric!r} gave distances below 0, down to {least}")
+    if most > largest_distance(n):
+        raise ValueError(f"metric {metric!r} gave distances up to {most}, whose sums overflow; scale X down")
     return distances
 
 

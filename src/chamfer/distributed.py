@@ -23,11 +23,12 @@ from typing import Any
 
 import numpy as np
 
+from chamfer.answers import Answer
 from chamfer.blocks import Plan, Summary, arrange, combine, gather, make_block, nothing, pick, same, summarise, visit
-from chamfer.distances import check_range, prepare
 from chamfer.principal import Principal
 from chamfer.progress import Tick
-from chamfer.sources import Answer, TreeSource
+from chamfer.sources import TreeSource
+from chamfer.units import choose_unit
 from chamfer.validation import (
     FAST_METRICS,
     Array,
@@ -35,6 +36,7 @@ from chamfer.validation import (
     Metric,
     Points,
     check_distributed,
+    check_heights,
     check_input,
     check_metric,
     check_threads,
@@ -104,11 +106,12 @@ class DaskSource:
     def _start(self, X: Any, metric: Metric) -> None:
         here = isinstance(X, Points)
         self.n = X.n if here else int(X.shape[0])
-        self.dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
         chunks = self._send(X) if here else self._keep(X)
-        plan = self._plan(chunks, metric)
+        plan = self._plan(chunks, metric, np.dtype(np.float32 if X.dtype == np.float32 else np.float64), here)
+        self.dtype = plan.dtype
+        self.height_exponent = X.height_exponent if here else Points(X, metric, plan.exponent).height_exponent
         if here and plan.search != "cdist":
-            self.points = prepare(X)
+            self.points = X
         if plan.search == "tree":
             self.near = TreeSource.near
         self._shared_plan = self._submit(same, plan)
@@ -143,36 +146,30 @@ class DaskSource:
         futures: list[Any] = self._client.compute(X.to_delayed().ravel().tolist())
         return futures
 
-    def _plan(self, chunks: list[Any], metric: Metric) -> Plan:
-        """Choose how to search, from a sample; refuse what cannot be clustered."""
+    def _plan(self, chunks: list[Any], metric: Metric, dtype: Any, ready: bool) -> Plan:
+        """Choose how to search, from a sample; refuse what cannot be clustered. `ready`: rows are in their unit."""
         share = _SAMPLE / self.n
         summaries: list[Summary] = [
-            future.result() for future in [self._submit(summarise, chunk, self.dtype, share) for chunk in chunks]
+            future.result() for future in [self._submit(summarise, chunk, dtype, share) for chunk in chunks]
         ]
         for summary, (first, last) in zip(summaries, self._ranges(), strict=True):
             if not summary.finite:
                 raise ValueError(
                     f"X must be an array of finite real numbers, got NaN or infinity in rows {first} to {last - 1}"
                 )
-        zeros = any(summary.zeros for summary in summaries)
+        plan = Plan(metric, dtype, self.n, "cdist")
         if metric not in FAST_METRICS:
-            return Plan(metric, self.dtype, zeros, "cdist")
-        far = 4.0  # between unit vectors
-        if metric != "cosine":
-            low = np.min([summary.low for summary in summaries], axis=0).astype(np.float64)
-            high = np.max([summary.high for summary in summaries], axis=0).astype(np.float64)
-            with np.errstate(over="ignore"):
-                far = float(np.square(high - low).sum())
-            check_range("X", far, self.n, self.dtype)
-        sample = prepare(Points(np.concatenate([summary.sample for summary in summaries]), metric), zeros)
-        d = sample.X.shape[1]
+            return plan
+        if not ready:
+            plan = _with_unit(plan, summaries)
+        sample = np.concatenate([summary.sample for summary in summaries]).astype(plan.dtype)
+        points = Points(plan.prepare(sample), metric)
+        d = points.X.shape[1]
         if d <= 4:
-            return Plan(metric, self.dtype, zeros, "tree")
-        principal = Principal(sample, self.n)
+            return plan._replace(search="tree")
+        principal = Principal(points, self.n)
         axes = None if principal.best == d else np.ascontiguousarray(principal.axes[:, : principal.best])
-        # The sample may have missed what float32 cannot hold.
-        filter_dtype = principal.filter_dtype if far < 1e30 else np.float64
-        return Plan(metric, self.dtype, zeros, "blas", principal.mean, axes, filter_dtype)
+        return plan._replace(search="blas", mean=principal.mean, axes=axes, filter_dtype=principal.filter_dtype)
 
     def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
         """Find the k nearest clusters of each of `points`; `threads` is for the workers to decide."""
@@ -223,6 +220,19 @@ class DaskSource:
         while len(answers) > _FAN:
             answers = [self._submit(combine, answers[i : i + _FAN]) for i in range(0, len(answers), _FAN)]
         return self._submit(arrange, visitors, answers)
+
+
+def _with_unit(plan: Plan, summaries: list[Summary]) -> Plan:
+    """The plan with the unit that one machine would choose for all of the points."""
+    if plan.metric == "cosine":
+        return plan._replace(zeros=any(summary.zeros for summary in summaries))
+    unit = choose_unit(
+        np.min([summary.low for summary in summaries], axis=0), np.max([summary.high for summary in summaries], axis=0)
+    )
+    check_heights(plan.n, unit, plan.metric)
+    if plan.dtype == np.float32:
+        plan = plan._replace(dtype=np.dtype(unit.dtype(min(summary.least for summary in summaries))))
+    return plan._replace(unit=unit)
 
 
 def _join(chunks: tuple[int, ...]) -> list[int]:

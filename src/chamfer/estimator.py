@@ -22,6 +22,7 @@ from chamfer.validation import (
     check_integer,
     check_metric,
     check_number,
+    in_unit,
     is_distributed,
 )
 
@@ -277,8 +278,9 @@ def _nearest(queries: Array, points: Points) -> Array:
         from sklearn.metrics import pairwise_distances_argmin  # takes long to import
 
         # Small norms keep the digits of products, so points and queries are brought near the origin.
-        both = distances.prepare(Points(np.concatenate([points.X, queries]), points.metric)).X
-        both = both - distances.centre(both)
+        both = np.concatenate([points.X, queries])
+        both = in_unit(both, points.metric, both.min(axis=0), both.max(axis=0)).X
+        both -= distances.centre(both)
         return np.asarray(pairwise_distances_argmin(both[points.n :], both[: points.n]))
     options = distances.whole_data_options(points.X, points.metric)
     nearest = []

@@ -16,11 +16,10 @@ _MANY = 2048  # points: with fewer, all coordinates are taken
 
 
 class Few:
-    """Principal coordinates, as few as tell neighbours, in units in which float32 does not overflow."""
+    """Principal coordinates, as few as tell neighbours."""
 
     def __init__(self, X: Array) -> None:
         self._mean, self._axes, self.d = centre(X), None, X.shape[1]
-        self._unit = float(max((X.max(axis=0) - self._mean).max(), (self._mean - X.min(axis=0)).max())) or 1.0
         if len(X) > _MANY:
             principal = Principal(Points(X, "euclidean"))
             if principal.best < self.d:
@@ -28,7 +27,7 @@ class Few:
 
     def __call__(self, rows: Array) -> Array:
         """The coordinates of some rows, in float32."""
-        rows = (rows - self._mean) / self._unit
+        rows = rows - self._mean
         return np.asarray(rows if self._axes is None else rows @ self._axes, np.float32)
 
 

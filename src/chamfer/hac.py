@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -13,10 +13,11 @@ import numpy as np
 from scipy.sparse import issparse, sparray, spmatrix
 
 from chamfer import _core, distances, lists
+from chamfer.answers import Checked
 from chamfer.approximate import make_index, run_approximate
-from chamfer.centres import run_points
+from chamfer.centres import points_bytes, run_points
 from chamfer.checkpoint import Checkpoint, Remembered, describe
-from chamfer.dense import SMALL, dense_bytes, fits, run_dense
+from chamfer.dense import dense_bytes, fits, run_dense
 from chamfer.lists import Info, run_lists
 from chamfer.memory import require_memory
 from chamfer.progress import Progress
@@ -205,33 +206,40 @@ def linkage(
     """
     chosen = METHODS[check_choice("method", method, METHODS)]
     check_choice("engine", engine, ENGINES)
+    run = Run(check_threads(n_jobs), Progress(progress), check_bytes("memory_limit", memory_limit))
+    n_neighbors, epsilon = check_integer("n_neighbors", n_neighbors, 1), check_number("epsilon", epsilon, 0)
+    if not (info is None or isinstance(info, Info)):
+        raise TypeError(f"info must be a chamfer.Info, got {info!r}")
     data = check_input(X, metric)
     if chosen.centres and isinstance(data, Points) and data.metric != "euclidean":
         raise ValueError(f"metric must be 'euclidean' for method {method!r}, got {metric!r}")
     if client is not None or _is_remote(data):
         _check_remote(chosen, data, method, engine, source, t, optimal_ordering)
         engine = "lists"
-    run = Run(check_threads(n_jobs), Progress(progress), check_bytes("memory_limit", memory_limit))
-    if data.n == 1:
-        return np.empty((0, 4))
-    n_neighbors, epsilon = check_integer("n_neighbors", n_neighbors, 1), check_number("epsilon", epsilon, 0)
     if t is not None:
         t, engine = check_integer("t", t, 1, data.n), _only("t", "tradeoff", engine)
     if checkpoint is not None:
         checkpoint, engine = check_path("checkpoint", checkpoint), _only("checkpoint", "lists", engine)
     if epsilon > 0:
         engine = _with_epsilon(chosen, data, method, engine)
-    if _use_lists(chosen, data, method, engine, source, run):
+    use_lists = _use_lists(chosen, data, method, engine, source, run)
+    use_points = not use_lists and _use_points(chosen, data, method, engine, run)
+    if data.n == 1:
+        return np.empty((0, 4))
+    if optimal_ordering:
+        _require_ordering_memory(data, run)
+    given = replace(data, values=data.values.copy()) if optimal_ordering and isinstance(data, Condensed) else data
+    if use_lists:
         Z = _from_lists(chosen, data, method, n_neighbors, epsilon, source, checkpoint, run, info, client)
     elif epsilon > 0:
         Z = _approximately(data, epsilon, run)
-    elif _use_points(chosen, data, method, engine, run):
-        Z = _from_points(chosen, data, run)
+    elif use_points:
+        Z = _from_points(chosen, data, method, run)
     elif engine == "tradeoff":
         Z = _from_tradeoff(chosen, data, method, t, run)
     else:
         Z = _from_matrix(chosen, data, method, run)
-    return _order_leaves(Z, data, run) if optimal_ordering else Z
+    return _order_leaves(Z, given, run) if optimal_ordering else Z
 
 
 def _is_remote(data: Points | Condensed) -> bool:
@@ -298,8 +306,7 @@ def _from_lists(
     client: Any,
 ) -> Array:
     k = min(data.n - 1, n_neighbors + 1 if chosen.capped else lists.FIRST)
-    # Entries and columns of the lists, cluster by cluster what is known of others, and the coordinates of a source.
-    need = data.n * (60 * k + 600)
+    need = lists.lists_bytes(data, k)
     require_memory(need, run.memory_limit, f"engine 'lists' with {data.n} points", "take fewer points")
     grow = partial(
         run_lists,
@@ -335,7 +342,7 @@ def _from_lists(
         name = kept.recall(b"source", lambda: source_name(found).encode()).decode()
         if name != source_name(found):
             found = make_source(name.removesuffix("Source").lower(), data, k, run.threads)
-        return grow(Remembered(found, kept))
+        return grow(Checked(Remembered(found, kept), f"checkpoint {checkpoint}"))
 
 
 def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: str, run: Run) -> bool:
@@ -355,17 +362,19 @@ def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: s
     return few or many or not fits(data, chosen.square, run.memory_limit)
 
 
-def _from_points(chosen: Method, data: Points | Condensed, run: Run) -> Array:
+def _from_points(chosen: Method, data: Points | Condensed, method: str, run: Run) -> Array:
     assert isinstance(data, Points)
     assert chosen.core is not None
-    return run_points(chosen.core, data, run.threads, run.progress)
+    purpose = f"method {method!r} of {data.n} points with engine 'points'"
+    require_memory(points_bytes(data), run.memory_limit, purpose, "take fewer points")
+    return _in_callers_unit(run_points(chosen.core, data, run.threads, run.progress), data)
 
 
 def _from_tradeoff(chosen: Method, data: Points | Condensed, method: str, t: int | None, run: Run) -> Array:
     if chosen.core is None or not (chosen.lists and isinstance(data, Points) and data.metric in FAST_METRICS):
         able = ", ".join(name for name, each in METHODS.items() if each.lists and each.core)
         raise ValueError(f"engine 'tradeoff' takes observations, a fast metric and one of {able}; got {method!r}")
-    return run_tradeoff(chosen.core, data, t, run.threads, run.progress, run.memory_limit)
+    return _in_callers_unit(run_tradeoff(chosen.core, data, t, run.threads, run.progress, run.memory_limit), data)
 
 
 def _with_epsilon(chosen: Method, data: Points | Condensed, method: str, engine: str) -> str:
@@ -378,8 +387,7 @@ def _with_epsilon(chosen: Method, data: Points | Condensed, method: str, engine:
 
 def _approximately(data: Points | Condensed, epsilon: float, run: Run) -> Array:
     assert isinstance(data, Points)
-    distances.centre(data.X)
-    return run_approximate(data.X, epsilon, make_index(data.X, run.threads), run.progress)
+    return _in_callers_unit(run_approximate(data.X, epsilon, make_index(data.X, run.threads), run.progress), data)
 
 
 def _only(name: str, engine: str, given: str) -> str:
@@ -394,13 +402,27 @@ def _from_matrix(chosen: Method, data: Points | Condensed, method: str, run: Run
     need = dense_bytes(data, chosen.square)
     half = "pass X as float32, " if data.dtype == np.float64 else ""
     advice = f"{half}take fewer points" + (" or engine='points'" if chosen.points else "")
-    if need > SMALL or run.memory_limit is not None:
-        require_memory(need, run.memory_limit, f"method {method!r} of {data.n} points with engine 'dense'", advice)
-    return run_dense(chosen.core, data, chosen.square, chosen.centres, run.threads, run.progress)
+    require_memory(need, run.memory_limit, f"method {method!r} of {data.n} points with engine 'dense'", advice)
+    Z = run_dense(chosen.core, data, chosen.square, chosen.centres, run.threads, run.progress)
+    return _in_callers_unit(Z, data)
+
+
+def _in_callers_unit(Z: Array, data: Points | Condensed) -> Array:
+    """Z with heights as the caller measures them."""
+    if isinstance(data, Points):
+        Z[:, 2] = np.ldexp(Z[:, 2], data.height_exponent)
+    return Z
+
+
+def _require_ordering_memory(data: Points | Condensed, run: Run) -> None:
+    # SciPy makes square matrices of distances and of costs.
+    require_memory(
+        36 * data.n * data.n, run.memory_limit, f"optimal_ordering of {data.n} points", "pass optimal_ordering=False"
+    )
 
 
 def _order_leaves(Z: Array, data: Points | Condensed, run: Run) -> Array:
     from scipy.cluster.hierarchy import optimal_leaf_ordering
 
     values = data.values if isinstance(data, Condensed) else distances.condensed(data, run.threads)
-    return np.asarray(optimal_leaf_ordering(Z, values.astype(np.float64)))
+    return np.asarray(optimal_leaf_ordering(Z, values.astype(np.float64, copy=False)))

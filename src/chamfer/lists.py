@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from chamfer import _core
+from chamfer.answers import Answer
 from chamfer.progress import Progress
-from chamfer.sources import Answer, Source, source_name
-from chamfer.validation import Array
+from chamfer.sources import ROWS, Source, source_name
+from chamfer.validation import Array, Condensed, Points, is_distributed
 
 FIRST = 32  # clusters on a first list
 AGAIN = 8  # clusters on a list made anew, at least
@@ -51,6 +52,18 @@ class Info:
     refreshed: int = 0
     entries: int = 0
     seconds: dict[str, float] = field(default_factory=lambda: {"first": 0.0, "refresh": 0.0, "merge": 0.0})
+
+
+def lists_bytes(data: Points | Condensed, k: int) -> int:
+    """Memory for lists of k clusters, and for what a source needs beside them."""
+    # Entries and columns of the lists, and cluster by cluster what is known of others.
+    need = data.n * (60 * k + 600)
+    if isinstance(data, Condensed):
+        return need + int(data.values.nbytes) + data.n * ROWS * 40
+    if is_distributed(data.X):
+        return need
+    blocks = data.n // 256 + 1  # whose pairs are sorted by distance, so many at a time
+    return need + int(data.X.nbytes) + 12 * min(blocks * (blocks + 1) // 2, 1 << 24)
 
 
 def run_lists(
@@ -92,7 +105,9 @@ def run_lists(
             points, k = engine.advance(tick)
             info.seconds["merge"] += time.perf_counter() - start
             if not len(points):
-                return np.asarray(engine.tree())
+                Z = np.asarray(engine.tree())
+                Z[:, 2] = np.ldexp(Z[:, 2], getattr(source, "height_exponent", 0))
+                return Z
             start = time.perf_counter()
             engine.refresh(points, *source.nearest(points, engine.labels(n), k, threads))
             info.refreshes += 1

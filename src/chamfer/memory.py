@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+SMALL = 1 << 26  # bytes: to ask the system about less takes longer than to cluster
+
 
 def available_memory() -> int:
     """Bytes that can be used without swapping, as far as the system tells."""
@@ -39,6 +41,8 @@ def human(size: float) -> str:
 
 def require_memory(need: int, limit: int | None, purpose: str, advice: str) -> None:
     """Raise `MemoryError` if `need` bytes are more than `limit`, or than there are."""
+    if limit is None and need <= SMALL:
+        return
     there_is = available_memory() if limit is None else limit
     if need > there_is:
         whose = "are available" if limit is None else "are allowed by memory_limit"

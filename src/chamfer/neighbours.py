@@ -13,11 +13,13 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from chamfer import _core
+from chamfer.answers import Answer, empty_answer
 from chamfer.graph import Few, make_graph, search_graph
 from chamfer.progress import Tick
-from chamfer.sources import Answer, BlasSource, Source, choose_source, empty_answer
+from chamfer.sources import BlasSource, Source, choose_source
 from chamfer.validation import Array, Points
 
 _PART = 4096  # points that are looked for at a time
@@ -38,6 +40,7 @@ class _NominatedSource:
         self.n = points.n
         self.dtype = points.X.dtype
         self.points = points
+        self.height_exponent = points.height_exponent
         self._exact: Source | None = None
 
     def _neighbours(self, points: Array, k: int, threads: int) -> Array:
@@ -197,7 +200,13 @@ class GraphSource(_NominatedSource):
         n = points.n
         if graph.shape != (n, n):
             raise ValueError(f"source must be a graph of {n} x {n} entries, as many as X has points, got {graph.shape}")
-        graph = graph.tocsr()
+        try:
+            graph = csr_array(graph)
+            graph.check_format(full_check=True)  # entries may have been changed since it was made
+        except ValueError as error:
+            raise ValueError(f"source must be a sparse matrix with entries that are there: {error}") from error
+        if graph.data.dtype.kind not in "fiub":
+            raise TypeError(f"source must hold distances, which are numbers, got {graph.data.dtype}")
         if not (np.isfinite(graph.data).all() and graph.data.min(initial=0) >= 0):
             raise ValueError("source must hold distances, which are finite and at least 0")
         rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(graph.indptr))

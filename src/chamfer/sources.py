@@ -18,32 +18,21 @@ engine does not know which source it has, so anything with the attributes and th
 from __future__ import annotations
 
 import time
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 
 from chamfer import _core
-from chamfer.distances import blas, centre, check_distances, one_blas_thread, prepare, whole_data_options
+from chamfer.answers import Answer, Checked, empty_answer
+from chamfer.distances import blas, centre, check_distances, one_blas_thread, whole_data_options
 from chamfer.principal import Principal
 from chamfer.progress import Tick
 from chamfer.validation import FAST_METRICS, Array, Condensed, Points
 
-_ROWS = 256  # rows of distances held at a time
+ROWS = 256  # rows of distances held at a time
 _FEW = 2048  # points
-
-
-class Answer(NamedTuple):
-    """Nearest clusters of some points, one row each.
-
-    ``clusters`` holds k cluster labels (int32; -1 where there are fewer), ``distances`` the distance to the
-    nearest point of each, and ``bounds`` a number that the distance to any other cluster is not below.
-    """
-
-    clusters: Array
-    distances: Array
-    bounds: Array
 
 
 class Source(Protocol):
@@ -57,7 +46,8 @@ class Source(Protocol):
         float32 or float64, of the distances.
 
     It may also have ``points``, a `Points` with a metric that the core knows: the engine then computes a few distances
-    by itself instead of asking for whole lists; ``near``, the number of distances that are worth a list; ``whole``,
+    by itself instead of asking for whole lists; ``height_exponent``, if heights are to be multiplied by two to this
+    power, as the distances are in another unit; ``near``, the number of distances that are worth a list; ``whole``,
     true if lists of all points are faster made at once than in the parts that a checkpoint asks for; and
     ``fingerprint``, a text by which a checkpoint tells it from other sources of its kind.
     """
@@ -81,6 +71,7 @@ class _Search:
         self.n = points.n
         self.dtype = points.X.dtype
         self.points = points
+        self.height_exponent = points.height_exponent
         self._search = search
 
     def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
@@ -140,7 +131,7 @@ class TreeSource(_Search):
 
 def near_order(coordinates: Array) -> Array:
     """An order of the rows in which neighbours are close together."""
-    return np.asarray(_core.near_order(np.ascontiguousarray(coordinates[:, :8]), _ROWS))
+    return np.asarray(_core.near_order(np.ascontiguousarray(coordinates[:, :8]), ROWS))
 
 
 def block_search(points: Points, coordinates: Array) -> Any:
@@ -162,6 +153,7 @@ class CdistSource:
     def __init__(self, points: Points) -> None:
         self.n = points.n
         self.dtype = points.X.dtype
+        self.height_exponent = points.height_exponent
         self._points = points
         self._options = whole_data_options(points.X, points.metric)
 
@@ -172,7 +164,7 @@ class CdistSource:
         def rows(some: Array) -> Array:
             distances = cdist(X[some], X, metric, **self._options)
             distances[np.arange(len(some)), some] = 0  # some metrics make no sense of a point and itself
-            return check_distances(distances, metric, self.dtype)
+            return check_distances(distances, metric, self.dtype, self.n)
 
         return _select(rows, points, labels, k, self.dtype, threads, tick)
 
@@ -205,20 +197,15 @@ def source_name(source: Source) -> str:
     return type(getattr(source, "remembered", source)).__name__
 
 
-def empty_answer(count: int, k: int, dtype: Any) -> Answer:
-    """Room for an answer."""
-    return Answer(np.empty((count, k), np.int32), np.empty((count, k), dtype), np.empty(count, dtype))
-
-
 def _select(rows: Any, points: Array, labels: Array, k: int, dtype: Any, threads: int, tick: Tick | None) -> Answer:
     answer = empty_answer(len(points), k, dtype)
-    for first in range(0, len(points), _ROWS):
-        part = slice(first, first + _ROWS)
+    for first in range(0, len(points), ROWS):
+        part = slice(first, first + ROWS)
         some = points[part]
         distances = rows(some)
         _core.select_clusters(distances, some.astype(np.int32), labels, *(each[part] for each in answer), threads)
         if tick is not None:
-            tick(min(first + _ROWS, len(points)))
+            tick(min(first + ROWS, len(points)))
     return answer
 
 
@@ -228,7 +215,7 @@ SOURCES = ("auto", "blas", "tree", "cdist", "ann")
 def make_source(source: Any, data: Points | Condensed, k: int, threads: int) -> Source:
     """Make the source of the given name, or of the given graph, for first lists of k clusters."""
     if not (isinstance(source, str) or issparse(source)):
-        return source  # type: ignore[no-any-return]  # the user's own
+        return Checked(source, "source")  # the user's own
     name = source if isinstance(source, str) else "a graph"
     if isinstance(data, Condensed):
         if name != "auto":
@@ -239,14 +226,13 @@ def make_source(source: Any, data: Points | Condensed, k: int, threads: int) -> 
         return CdistSource(data)
     if not fast:
         raise ValueError(f"source must be 'auto' or 'cdist' for metric {data.metric!r}, got {name!r}")
-    points = prepare(data)
     if name in ("ann", "a graph"):
         from chamfer.neighbours import GraphSource, IndexSource
 
-        return IndexSource(points) if name == "ann" else GraphSource(points, source, k)
+        return IndexSource(data) if name == "ann" else GraphSource(data, source, k)
     if name == "auto":
-        return choose_source(points, k, threads)
-    return BlasSource(points) if name == "blas" else TreeSource(points)
+        return choose_source(data, k, threads)
+    return BlasSource(data) if name == "blas" else TreeSource(data)
 
 
 def choose_source(points: Points, k: int, threads: int) -> BlasSource | TreeSource:

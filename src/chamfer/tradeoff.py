@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from chamfer.distances import prepare
 from chamfer.memory import available_memory, require_memory
 from chamfer.progress import Progress
 from chamfer.sources import choose_source
@@ -33,7 +32,6 @@ def run_tradeoff(
         t = min(n, n // (rows + 1) + 1)
     purpose = f"engine 'tradeoff' with {n} points and t = {t}"
     require_memory(tradeoff_bytes(points, t), limit, purpose, "take a larger t, fewer points or engine='lists'")
-    points = prepare(points)
     everything = np.arange(n, dtype=np.int32)
     with progress.stage("nearest neighbours", n, "point") as tick:
         nearest = choose_source(points, 1, threads).nearest(everything, everything, 1, threads, tick)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import numbers
 import os
@@ -17,20 +18,29 @@ from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
 from chamfer import _core
+from chamfer.units import Array as Array
+from chamfer.units import Unit, choose_unit, directions, smallest
 
-Array = np.ndarray[Any, Any]
 Metric = str | Callable[[Array, Array], float]
 
 FAST_METRICS = ("euclidean", "sqeuclidean", "cosine")
 SKLEARN_METRICS = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean"}  # and what SciPy calls them
 
 
+_MOST = 1 << 30  # points: clusters are numbered up to twice as many, in 32 bits
+
+
 @dataclass(frozen=True)
 class Points:
-    """Observations, and the metric between them."""
+    """Observations that nobody else can change, and the metric between them.
+
+    For Euclidean distances they are in a unit of their own, in which squares neither overflow nor vanish, see
+    `chamfer.units`; for the cosine distance they have unit length.
+    """
 
     X: Array
     metric: Metric
+    exponent: int = 0  # of the unit
 
     @property
     def n(self) -> int:
@@ -42,10 +52,15 @@ class Points:
         """Of the points, and so of their distances."""
         return self.X.dtype
 
+    @property
+    def height_exponent(self) -> int:
+        """Heights times two to this power are in the caller's unit."""
+        return self.exponent * (2 if self.metric == "sqeuclidean" else 1)
+
 
 @dataclass(frozen=True)
 class Condensed:
-    """Distances between all pairs of n points, in SciPy's condensed order."""
+    """Distances between all pairs of n points, in SciPy's condensed order, that nobody else can change."""
 
     values: Array
     n: int
@@ -60,8 +75,14 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     """`value` if it is one of `choices`."""
     choices = list(choices)
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}{did_you_mean(value, choices)}")
     return value
+
+
+def did_you_mean(value: object, choices: Iterable[str]) -> str:
+    """A hint at the choice that looks like `value`, to end a message with; nothing if none does."""
+    close = difflib.get_close_matches(value, list(choices), 1) if isinstance(value, str) else []
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def check_integer(name: str, value: object, low: int, high: int | None = None) -> int:
@@ -79,9 +100,13 @@ def check_number(name: str, value: object, low: float = -math.inf) -> float:
     wanted = "a number" if low == -math.inf else f"a number of at least {low:g}"
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} must be {wanted}, got {value!r}")
-    if not float(value) >= low:
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError(f"{name} must be {wanted} that a float can hold, got {str(value)[:20]}…") from None
+    if not number >= low:
         raise ValueError(f"{name} must be {wanted}, got {value}")
-    return float(value)
+    return number
 
 
 def _is_integer(value: object) -> TypeGuard[int]:
@@ -153,7 +178,31 @@ def check_input(X: object, metric: Metric) -> Points | Condensed:
             UserWarning,
             stacklevel=3,
         )
-    return Points(array, metric)
+    low, high = array.min(axis=0), array.max(axis=0)
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        _refuse_infinite(X, array)
+    return in_unit(array, metric, low, high)
+
+
+def in_unit(X: Array, metric: Metric, low: Array, high: Array) -> Points:
+    """Points whose columns range from `low` to `high`, as the engines take them; X may be overwritten."""
+    if metric == "cosine":
+        return Points(directions(X), metric)
+    if metric not in FAST_METRICS:
+        return Points(X, metric)
+    unit = choose_unit(low, high)
+    if X.dtype == np.float32 and unit.exponent > 0:
+        X = X.astype(unit.dtype(smallest(X)), copy=False)
+    points = Points(unit.apply(X), metric, unit.exponent)
+    check_heights(points.n, unit, metric)
+    return points
+
+
+def check_heights(n: int, unit: Unit, metric: Metric) -> None:
+    """Refuse n points whose heights, sums of n distances at most, would overflow."""
+    exponent = unit.diagonal_exponent * (2 if metric == "sqeuclidean" else 1)
+    if exponent + math.log2(4 * n) > np.finfo(np.float64).maxexp:
+        raise ValueError(f"X spans too wide a range, heights of {n} points would overflow; scale it down")
 
 
 def is_distributed(X: object) -> bool:
@@ -194,21 +243,63 @@ def check_metric(metric: object) -> Metric:
     return name
 
 
-def _check_numbers(X: object, ensure_2d: bool) -> Array:
-    """X as an array of finite numbers, in float32 if it is float32, otherwise in float64."""
-    try:
-        with np.errstate(invalid="ignore", over="ignore"):  # of sums by which scikit-learn looks for infinities
-            array = check_array(
-                X, dtype=[np.float64, np.float32], order="C", ensure_2d=ensure_2d, ensure_min_samples=0, input_name="X"
-            )
-    except (TypeError, ValueError, OverflowError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"X must be an array of finite real numbers: {str(error).splitlines()[0]}") from error
+def _check_numbers(X: Any, ensure_2d: bool, copy: bool = True) -> Array:
+    """X as an array of numbers, in float32 if it is float32, otherwise in float64.
+
+    As a copy, nothing that happens to X meanwhile, in another thread, can reach the core.
+    """
+    if getattr(X, "shape", None) and len(X.shape) == 2 and X.shape[0] >= _MOST:
+        raise ValueError(f"X must hold fewer than 2^30 points, got {X.shape[0]}")
+    if type(X) is np.ndarray and X.dtype in (np.float32, np.float64) and X.ndim == 2:
+        array = np.array(X, order="C") if copy else X
+    else:
+        array = _as_numbers(X, ensure_2d, copy)
     if array.ndim == 0 or array.size == 0:
         raise ValueError(f"X must hold points as rows, or distances, got an array of shape {array.shape}")
+    return array
+
+
+def _as_numbers(X: Any, ensure_2d: bool, copy: bool) -> Array:
+    try:
+        array = check_array(
+            X,
+            dtype=[np.float64, np.float32],
+            order="C",
+            ensure_2d=ensure_2d,
+            ensure_min_samples=0,
+            ensure_min_features=0,
+            ensure_all_finite=False,  # which is for us to say, where they are
+            input_name="X",
+        )
+    except (TypeError, ValueError, OverflowError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        reason = _text_column(X) or str(error).splitlines()[0]
+        raise kind(f"X must be an array of finite real numbers: {reason}") from error
     if np.ma.is_masked(X):
         raise ValueError("X must not be masked: clustering would use what is under the mask")
-    return np.asarray(array)
+    fresh = isinstance(X, (list, tuple)) or (isinstance(X, np.ndarray) and X.dtype != array.dtype)
+    return np.array(array) if copy and not fresh else np.asarray(array)
+
+
+def _text_column(X: Any) -> str:
+    """Which column of a data frame holds no numbers, and what it holds."""
+    for name in getattr(X, "columns", ()):
+        try:
+            np.asarray(X[name], dtype=np.float64)
+        except (TypeError, ValueError):
+            values = [value for value in X[name] if not isinstance(value, numbers.Real)]
+            return f"column {name!r} holds {values[0]!r}" if values else f"column {name!r} holds no numbers"
+    return ""
+
+
+def _refuse_infinite(X: Any, array: Array) -> None:
+    """Say where the first number is that is not finite."""
+    place = np.unravel_index(np.argmin(np.isfinite(array)), array.shape)
+    where = f"at {int(place[0])}" if array.ndim == 1 else f"in row {int(place[0])}, column {int(place[1])}"
+    names = getattr(X, "columns", None)
+    if names is not None and array.ndim == 2 and len(names) == array.shape[1]:
+        where += f" ({names[int(place[1])]!r})"
+    raise ValueError(f"X must be an array of finite real numbers, got {array[place]} {where}")
 
 
 def _check_condensed(values: Array) -> Condensed:
@@ -223,35 +314,54 @@ def _check_condensed(values: Array) -> Condensed:
 
 
 def _check_square(X: object) -> Condensed:
-    square = _check_numbers(X, ensure_2d=True)
+    square = _check_numbers(X, ensure_2d=True, copy=False)
     n = square.shape[0]
-    if square.shape != (n, n):
+    if square.ndim != 2 or square.shape != (n, n):
         raise ValueError(f"X must be a square matrix with metric='precomputed', got shape {square.shape}")
-    if np.any(np.diagonal(square) != 0):
-        raise ValueError("X must have a zero diagonal with metric='precomputed'")
+    tolerance, relative = _rounding(square), 1e-8 if square.dtype == np.float64 else 1e-4
+    diagonal = np.abs(np.diagonal(square))
+    if not diagonal.max() <= tolerance:
+        i = int(np.argmax(diagonal))
+        raise ValueError(f"X must have a zero diagonal with metric='precomputed', got X[{i}, {i}] = {square[i, i]}")
     values = np.empty(n * (n - 1) // 2, dtype=square.dtype)
-    tolerance = 1e-8 if square.dtype == np.float64 else 1e-4
     start = 0
     for i in range(n - 1):
-        row = square[i, i + 1 :]
-        if not np.allclose(row, square[i + 1 :, i], rtol=tolerance, atol=tolerance * np.finfo(row.dtype).tiny):
-            j = i + 1 + int(np.argmax(np.abs(row - square[i + 1 :, i])))
+        row = values[start : start + n - 1 - i]
+        row[:] = square[i, i + 1 :]
+        start += row.size
+        column = square[i + 1 :, i]
+        if not np.allclose(row, column, rtol=relative, atol=tolerance, equal_nan=True):
+            j = i + 1 + int(np.argmax(np.abs(row - column)))
             raise ValueError(
                 f"X must be symmetric with metric='precomputed', got X[{i}, {j}] = {square[i, j]} "
                 f"and X[{j}, {i}] = {square[j, i]}"
             )
-        values[start : start + row.size] = row
-        start += row.size
     return _check_distances(values, n)
 
 
+def _rounding(distances: Array) -> float:
+    """What rounding may leave of zeros among such distances, as in ``1 - np.corrcoef(X)``."""
+    return (1e-12 if distances.dtype == np.float64 else 1e-5) * float(np.abs(distances).max(initial=0))
+
+
 def _check_distances(values: Array, n: int) -> Condensed:
-    if values.size and values.min() < 0:
-        raise ValueError(f"X must hold distances of at least 0, got {values.min()}")
-    most = np.finfo(np.float64).max / (4 * n)
-    if values.size and values.max() > most:
-        raise ValueError(f"X must hold distances of at most {most:.2g}, so that sums stay finite, got {values.max()}")
-    return Condensed(values, n)
+    if values.size == 0:
+        return Condensed(values, n)
+    least, most = float(values.min()), float(values.max())
+    if not (np.isfinite(least) and np.isfinite(most)):
+        raise ValueError(f"X must hold finite distances, got {values[np.argmin(np.isfinite(values))]}")
+    if least < -_rounding(values):
+        raise ValueError(f"X must hold distances of at least 0, got {least}")
+    if most > largest_distance(n):
+        raise ValueError(
+            f"X must hold distances of at most {largest_distance(n):.2g}, so that sums stay finite, got {most}"
+        )
+    return Condensed(np.maximum(values, 0, out=values) if least < 0 else values, n)
+
+
+def largest_distance(n: int) -> float:
+    """Sums of as many distances as there are points stay finite below this."""
+    return float(np.finfo(np.float64).max / (4 * n))
 
 
 def _looks_like_distances(square: Array) -> bool:

@@ -246,6 +246,28 @@ void bind_scores(nb::module_& m) {
         "of `classes` are a class size and how many classes have it.");
 }
 
+// Cython names a capsule by the C signature of its function. Ours takes 32-bit integers.
+void check_signature(const nb::capsule& gemm) {
+    const std::string name = gemm.name() ? gemm.name() : "";
+    const auto number = [](const std::string& argument) {
+        return argument != "char *" && argument != "int *" && argument.find('*') != std::string::npos;
+    };
+    std::vector<std::string> arguments;
+    const std::size_t open = name.find('('), close = name.rfind(')');
+    if (name.rfind("void (", 0) == 0 && close != std::string::npos)
+        for (std::size_t start = open + 1; start < close;) {
+            const std::size_t end = std::min(name.find(", ", start), close);
+            arguments.push_back(name.substr(start, end - start));
+            start = end + 2;
+        }
+    bool fits = arguments.size() == 13;
+    for (std::size_t i = 0; fits && i < 13; ++i) {
+        const char kind = "ccIIIxxIxIxxI"[i];
+        fits = kind == 'c' ? arguments[i] == "char *" : kind == 'I' ? arguments[i] == "int *" : number(arguments[i]);
+    }
+    if (!fits) throw nb::import_error(("scipy.linalg.cython_blas has a gemm of another signature: " + name).c_str());
+}
+
 // The best level, of those the package is compiled for, that the machine can run.
 const char* instruction_set() {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -271,6 +293,7 @@ NB_MODULE(CHAMFER_MODULE, m) {
         .def(
             "__init__",
             [](Blas* self, nb::capsule sgemm, nb::capsule dgemm) {
+                check_signature(sgemm), check_signature(dgemm);
                 new (self)
                     Blas{reinterpret_cast<Gemm<float>>(sgemm.data()), reinterpret_cast<Gemm<double>>(dgemm.data())};
             },

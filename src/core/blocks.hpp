@@ -2,12 +2,8 @@
 //
 // Filter. Each point is given a few coordinates (leading principal coordinates and the length of what is left; or all
 // coordinates) whose Euclidean distance never exceeds the true one. The multiplication of these few nominates: it
-// skips a pair only if its lower bound, less all rounding, is beyond the reach of both points. The rest is computed
-// by differences in double from the points themselves.
-//
-// Rounding. With u the unit roundoff of F, m coordinates and N the squared length, |computed - true| of
-// N_a + N_b - 2 a.b is below (m + 16) u (N_a + N_b), rounding of coordinates and of the comparison included. So
-// every N is shrunk by the factor 1 - (m + 16) 2u beforehand, and the comparison is safe.
+// skips a pair only if its lower bound, less all rounding (filter.hpp), is beyond the reach of both points. The rest is
+// computed by differences in double from the points themselves.
 //
 // Order. Near blocks come first, so that the reach shrinks soon; blocks whose balls are apart by more than the reach
 // are not multiplied at all. When clusters have become larger than blocks, points are sorted by clusters. Then most
@@ -18,11 +14,13 @@
 #include <cstring>
 #include <mutex>
 #include <numeric>
+#include <random>
 #include <tuple>
 #include <unordered_set>
 #include <vector>
 
 #include "blas.hpp"
+#include "filter.hpp"
 #include "nearest.hpp"
 #include "parallel.hpp"
 #include "points.hpp"
@@ -98,6 +96,7 @@ class BlockSearch {
           metric_(metric),
           coordinates_(coordinates, coordinates + points.n * m),
           m_(m),
+          filter_(m, points.d),
           order_(order, order + points.n),
           place_(points.n),
           half_(points.n),
@@ -113,25 +112,21 @@ class BlockSearch {
         std::vector<std::mutex> locks(blocks);
         std::vector<Scratch> scratch(threads);
         const Balls<F> balls(coordinates_.data(), n, m_, kBlock);
-        std::vector<BlockPair> pairs;
-        pairs.reserve(blocks * (blocks + 1) / 2);
-        for (Id a = 0; a < blocks; ++a)
-            for (Id b = a; b < blocks; ++b)
-                pairs.push_back({a == b ? -1.0f : static_cast<float>(balls.between(a, balls, b)), a, b});
-        std::ranges::sort(pairs, {}, [](const BlockPair& pair) { return std::tuple(pair.between, pair.a, pair.b); });
-        // The first ones, of blocks with themselves, are not to meet others meanwhile.
-        const Index count = static_cast<Index>(pairs.size());
-        for (Index first = 0, last = blocks; first < count;
-             first = last, last = std::min(count, first + 64 * threads)) {
-            parallel_tasks(last - first, threads, [&](Index i, int thread) {
-                const auto [between, a, b] = pairs[first + i];
-                if (a == b)
-                    block_with_itself(a, nearest, scratch[thread]);
-                else
-                    pair_of_blocks(a, b, balls, nearest, locks, scratch[thread]);
+        const Index count = blocks * (blocks + 1) / 2;
+        Index done = 0;
+        const auto in_parts = [&](Index tasks, auto&& run) {
+            for (Index first = 0; first < tasks; first += 64 * threads) {
+                const Index some = std::min<Index>(64 * threads, tasks - first);
+                parallel_tasks(some, threads, [&](Index i, int thread) { run(first + i, scratch[thread]); });
+                tick(n * (done += some) / count);
+            }
+        };
+        in_parts(blocks, [&](Index a, Scratch& own) { block_with_itself(a, nearest, own); });
+        each_band(balls, [&](const std::vector<BlockPair>& pairs) {
+            in_parts(static_cast<Index>(pairs.size()), [&](Index i, Scratch& own) {
+                pair_of_blocks(pairs[i].a, pairs[i].b, balls, nearest, locks, own);
             });
-            tick(n * last / count);
-        }
+        });
         for (Index i = 0; i < n; ++i) answers.bounds[order_[i]] = nearest[i].finish();
         collect(scratch);
     }
@@ -167,8 +162,8 @@ class BlockSearch {
         std::vector<Query> wanted;
         for (Index i = 0; i < visitors.count; ++i) {
             const F* coordinates = visitors.coordinates + i * m_;
-            wanted.push_back(
-                {visitors.rows + i * points_.d, coordinates, half_length(coordinates), visitors.homes[i], &nearest[i]});
+            wanted.push_back({visitors.rows + i * points_.d, coordinates, filter_.half_length(coordinates, m_),
+                              visitors.homes[i], &nearest[i]});
         }
         search(wanted, label, threads, tick);
         for (Index i = 0; i < visitors.count; ++i) answers.bounds[i] = nearest[i].finish();
@@ -178,6 +173,7 @@ class BlockSearch {
 
    private:
     static constexpr Index kBlock = 256, kQueries = 128, kColumns = 512;
+    static constexpr Index kPairs = Index{1} << 23;  // of blocks, about so many in memory at a time
     static constexpr Id kMixed = -1;
 
     struct BlockPair {
@@ -205,11 +201,45 @@ class BlockSearch {
     };
     const F* row(Index i) const { return coordinates_.data() + i * m_; }
 
+    // Calls visit(pairs) with all pairs of different blocks, near ones first: all in one vector if they are few. If
+    // they are many they are visited band by band of distances, which are computed again for each.
+    template <class Visit>
+    static void each_band(const Balls<F>& balls, Visit&& visit) {
+        const Id blocks = static_cast<Id>(balls.size());
+        const Index count = Index{blocks} * (blocks - 1) / 2, bands = (count + kPairs - 1) / kPairs;
+        std::vector<float> limits;  // distances of random pairs: their quantiles part all pairs about equally
+        std::minstd_rand random;
+        for (int i = 0; bands > 1 && i < 4096; ++i)
+            limits.push_back(between(balls, static_cast<Id>(random() % blocks), static_cast<Id>(random() % blocks)));
+        std::ranges::sort(limits);
+        std::vector<BlockPair> pairs;
+        const auto flush = [&] {
+            std::ranges::sort(pairs, {},
+                              [](const BlockPair& pair) { return std::tuple(pair.between, pair.a, pair.b); });
+            visit(pairs);
+            pairs.clear();
+        };
+        for (Index band = 0; band < bands; ++band) {
+            const auto limit = [&](Index i) { return limits[i * static_cast<Index>(limits.size()) / bands]; };
+            const float low = band == 0 ? -1 : limit(band), infinite = std::numeric_limits<float>::infinity();
+            const float high = band == bands - 1 ? infinite : limit(band + 1);
+            for (Id a = 0; a < blocks; ++a)
+                for (Id b = a + 1; b < blocks; ++b)
+                    if (const float apart = between(balls, a, b); low <= apart && (apart < high || high == infinite)) {
+                        pairs.push_back({apart, a, b});
+                        if (static_cast<Index>(pairs.size()) == 2 * kPairs) flush();
+                    }
+            flush();
+        }
+    }
+
+    static float between(const Balls<F>& balls, Id a, Id b) { return static_cast<float>(balls.between(a, balls, b)); }
+
     // After coordinates_ and order_ have changed.
     void arrange() {
         for (Index i = 0; i < points_.n; ++i) {
             place_[order_[i]] = static_cast<Id>(i);
-            half_[i] = half_length(row(i));
+            half_[i] = filter_.half_length(row(i), m_);
         }
         tiles_ = Balls<F>(coordinates_.data(), points_.n, m_, kColumns);
     }
@@ -256,22 +286,7 @@ class BlockSearch {
         arrange();
     }
 
-    // Half the squared length of coordinates, shrunk.
-    F half_length(const F* coordinates) const {
-        // They are rotated in double, which is exact enough only where F is not.
-        const Index roundings = m_ + 16 + (sizeof(F) == 8 ? points_.d : 0);
-        const double shrink = 1 - roundings * static_cast<double>(std::numeric_limits<F>::epsilon());
-        double norm = 0;
-        for (Index k = 0; k < m_; ++k)
-            norm += static_cast<double>(coordinates[k]) * static_cast<double>(coordinates[k]);
-        return static_cast<F>(shrink * norm / 2);
-    }
-
-    // Half the squared reach, rounded up.
-    F half_reach(T reach) const {
-        return static_cast<F>(squared_reach(metric_, reach) / 2 *
-                              (1 + 2 * static_cast<double>(std::numeric_limits<F>::epsilon())));
-    }
+    F half_reach(T reach) const { return filter_.half_reach(squared_reach(metric_, reach)); }
 
     const T* point(Index place) const { return points_.row(order_[place]); }
 
@@ -409,7 +424,8 @@ class BlockSearch {
         for (const auto& [between, tile] : order) {
             T widest = -1;
             for (Index i = 0; i < count; ++i) widest = std::max(widest, reach(queries[i], only[tile]));
-            if (widest < 0 || panel.apart(0, tiles_, tile, between, std::sqrt(squared_reach(metric_, widest))))
+            if (widest < 0) continue;
+            if (const F half = half_reach(widest); panel.apart(0, tiles_, tile, between, this->widest(&half, 1)))
                 continue;
             const Index left = tile * kColumns, width = std::min(kColumns, points_.n - left);
             blas_.products(scratch.panel.data(), count, m_, row(left), width, m_, m_, scratch.products.data(),
@@ -449,8 +465,9 @@ class BlockSearch {
     Metric metric_;
     std::vector<F> coordinates_;  // by place
     Index m_;
+    Filter<F> filter_;
     std::vector<Id> order_, place_;
-    std::vector<F> half_;  // half the squared length, shrunk
+    std::vector<F> half_;  // half the squared length, rounded down
     Balls<F> tiles_;       // kColumns rows of coordinates each
     Blas blas_;
     SearchCount count_;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "blas.hpp"
+#include "filter.hpp"
 #include "kernels.hpp"
 #include "parallel.hpp"
 #include "points.hpp"
@@ -100,8 +101,6 @@ struct Axes {
 };
 
 // The clusters there are, as columns of a matrix without gaps: the last one moves to where one is removed.
-//
-// Rounding. As in blocks.hpp, squared lengths are shrunk by more than a product can be wrong, and reaches are raised.
 template <class Clusters, class F>
 class CentreBlocks {
    public:
@@ -111,13 +110,12 @@ class CentreBlocks {
           axes_(axes),
           m_(axes.count()),
           blas_(blas),
+          filter_(m_, axes.d),
           coordinates_(coordinates, coordinates + centres.n() * m_),
           half_(centres.n()),
           ease_(centres.n()),
           cluster_(centres.n()),
           place_(centres.n()) {
-        const Index roundings = m_ + 16 + (sizeof(F) == 8 ? axes.d : 0);
-        shrink_ = 1 - roundings * static_cast<double>(std::numeric_limits<F>::epsilon());
         std::iota(cluster_.begin(), cluster_.end(), Id{0});
         place_ = cluster_;
         for (Id c = 0; c < centres.n(); ++c) measure(c);
@@ -174,7 +172,7 @@ class CentreBlocks {
                 F product = 0;
 #pragma omp simd reduction(+ : product)
                 for (Index k = 0; k < m_; ++k) product += x[k] * y[k];
-                bounds_[j] = half_[at] + half_[j] - product;
+                bounds_[j] = half_[at] + half_[j] - product - filter_.floor();
             }
         });
         for (Index j = 0; j < n; ++j)
@@ -196,10 +194,7 @@ class CentreBlocks {
 
     // Half of |c|^2 + spread, rounded down.
     void measure(Id c) {
-        double length = centres_.spread(c);
-        const F* x = row(place_[c]);
-        for (Index k = 0; k < m_; ++k) length += static_cast<double>(x[k]) * static_cast<double>(x[k]);
-        half_[place_[c]] = static_cast<F>(shrink_ * length / 2);
+        half_[place_[c]] = filter_.half_length(row(place_[c]), m_, centres_.spread(c));
         ease_[place_[c]] = static_cast<F>(centres_.ease(c));
     }
 
@@ -225,19 +220,18 @@ class CentreBlocks {
                     Near&& near) const {
         const F *half = half_.data() + left, *ease = ease_.data() + left;
         const F own_half = half_[place_[query]], own_ease = ease_[place_[query]];
-        const auto half_reach = [&] {
-            return static_cast<F>(reach() / 2 * (1 + 8 * static_cast<double>(std::numeric_limits<F>::epsilon())));
-        };
-        const F within = half_reach(), need = own_half - within * own_ease;
-        if (within == 0) return;  // nothing is nearer than that
+        // A reach of values, not of squared distances: these are the reach times the two eases.
+        const F floor = filter_.floor(), within = filter_.half_reach(reach()),
+                need = own_half - within * own_ease - floor;
+        if (reach() == 0) return;  // nothing is nearer than that
         for (Index j = 0; j < width; ++j) keep[j] = products[j] - half[j] + within * ease[j] >= need;
         std::memset(keep + width, 0, 8);
         for (Index j = 0; j < width; j += 8) {
             std::uint64_t eight;
             std::memcpy(&eight, keep + j, 8);
             for (Index i = j; eight != 0 && i < j + 8; ++i)
-                if (keep[i] && cluster_[left + i] != query && half_reach() > 0 &&
-                    half[i] + own_half - products[i] <= half_reach() * (own_ease + ease[i]))
+                if (keep[i] && cluster_[left + i] != query && reach() > 0 &&
+                    half[i] + own_half - products[i] <= filter_.half_reach(reach()) * (own_ease + ease[i]) + floor)
                     near(cluster_[left + i]);
         }
     }
@@ -246,7 +240,7 @@ class CentreBlocks {
     Axes axes_;
     Index m_;
     Blas blas_;
-    double shrink_;
+    Filter<F> filter_;
     std::vector<F> coordinates_, half_, ease_;  // by column
     std::vector<Id> cluster_, place_;           // by column; by cluster
     std::vector<F> bounds_;
@@ -260,17 +254,9 @@ class CentreTree {
         : centres_(centres),
           axes_(axes),
           m_(axes.count()),
+          slack_(m_, axes.d, false),
           coordinates_(coordinates, coordinates + centres.n() * m_),
-          left_(centres.n(), true) {
-        double longest = 0;
-        for (Index c = 0; c < centres.n(); ++c) {
-            double length = 0;
-            for (Index k = 0; k < m_; ++k) length += coordinates[c * m_ + k] * coordinates[c * m_ + k];
-            longest = std::max(longest, length);
-        }
-        // Coordinates are rounded; what that can do to a squared distance. No centre is longer than the longest point.
-        slack_ = 8 * (axes.d + 16) * std::numeric_limits<double>::epsilon() * longest;
-    }
+          left_(centres.n(), true) {}
 
     void changed(Id c) { axes_.project(centres_.centre(c), coordinates_.data() + c * m_); }
     void remove(Id c) { left_[c] = false; }
@@ -336,9 +322,9 @@ class CentreTree {
         Index waiting = 0;
         stack[waiting++] = {0, 0};
         const double *x = coordinates_.data() + query * m_, ease = centres_.ease(query),
-                     spread = centres_.spread(query);
+                     spread = centres_.spread(query), slack = slack_.at(x);
         const auto beyond = [&](double squared, double other_ease, double other_spread) {
-            return squared + spread + other_spread > reach() * (ease + other_ease) * (1 + 1e-12) + slack_;
+            return squared + spread + other_spread > slack_.widen(reach() * (ease + other_ease), slack);
         };
         const auto to_box = [&](Id node) {
             const double *low = tree.low(node), *high = tree.high(node);
@@ -372,9 +358,9 @@ class CentreTree {
     const Centres<R>& centres_;
     Axes axes_;
     Index m_;
+    TreeSlack slack_;
     std::vector<double> coordinates_;  // by cluster
     std::vector<char> left_;
-    double slack_;
 };
 
 }  // namespace chamfer

@@ -20,6 +20,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "groups.hpp"
@@ -180,6 +181,7 @@ class DenseChamfer {
             each_minimum(value_.data(), n_, [&](Index x) {
                 if (c == kNone || key(static_cast<Id>(x)) < key(c)) c = static_cast<Id>(x);
             });
+            if (c == kNone) throw std::domain_error("distances that are not finite");
             if (neighbour_[c] != kNone) return c;
             look_again(c);
         }

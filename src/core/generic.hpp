@@ -3,6 +3,8 @@
 // hierarchical, agglomerative clustering algorithms, arXiv:1109.2378, section 3.1.
 #pragma once
 
+#include <stdexcept>
+
 #include "parallel.hpp"
 #include "rows.hpp"
 
@@ -51,6 +53,7 @@ class Generic {
     Id closest() {
         for (;;) {
             const Id c = static_cast<Id>(argmin(bound_.data(), rows_.width()));
+            if (!(bound_[c] < kGone)) throw std::domain_error("distances that are not finite");
             if (nearest_[c] != kNone) return c;
             look_ahead(c);
         }

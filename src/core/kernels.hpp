@@ -83,8 +83,9 @@ inline double least_squared_distance(const float* x, const float* y, Index d) {
     for (; k < d; ++k) rest += (x[k] - y[k]) * (x[k] - y[k]);
     for (Index half = 8; half > 0; half /= 2)
         for (Index s = 0; s < half; ++s) lane[s] += lane[s + half];
-    // Every term is positive and rounded d + 4 times at most.
-    return static_cast<double>(lane[0] + rest) * (1 - static_cast<double>(d + 4) * 0x1p-23);
+    // Every term is positive and rounded d + 4 times at most, by half of the smallest number if it is as small.
+    return static_cast<double>(lane[0] + rest) * (1 - static_cast<double>(d + 4) * 0x1p-23) -
+           static_cast<double>(d) * 0x1p-149;
 }
 inline double least_squared_distance(const double*, const double*, Index) { return 0; }
 

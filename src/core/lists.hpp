@@ -31,6 +31,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "heap.hpp"
@@ -143,6 +144,7 @@ class Lists {
 
    private:
     static constexpr T kTaken = -1;
+    static constexpr double kDigits = 0x1p-48;      // of 106 that a sum has, 58 are left to such a part of it
     static constexpr Index kShort = 32;             // clusters on a list that costs no more than a shorter one
     static constexpr Index kMost = Index{1} << 23;  // distances between ticks: nobody waits a second for Ctrl-C
     static constexpr Index kAlone = 4096;           // distances too few to share among threads
@@ -183,16 +185,40 @@ class Lists {
 
     Key key(Id c) const { return key(c, best_[c]); }
     Key key(Id c, const Best& best) const {
-        double value = total_[c].minus(best.gain);
-        if (options_.normalized) value /= size(c);
+        double value = value_of(c, best);
         // With the cap, a cluster that nobody lists is no candidate at any height.
         if (options_.capped && best.cluster < 0 && !best.stale) value = std::numeric_limits<double>::infinity();
         const Id other = best.cluster < 0 ? ids_[c] : ids_[best.cluster];
         return {value, !certified(c, best), std::min(ids_[c], other), std::max(ids_[c], other)};
     }
 
+    // Ch(C, B) or its bound, rounded once: equal values tie, in whatever order their terms were added.
+    double value_of(Id c, const Best& best) const {
+        double value = total_[c].minus(best.gain);
+        if (wide_ && value < kDigits * total_[c].high) value = best.stale ? 0 : term_by_term(c, best.cluster);
+        return options_.normalized ? value / size(c) : value;
+    }
+
+    // The same without the difference of two large sums, which leaves no digits of a small value.
+    double term_by_term(Id c, Id b) const {
+        Sum sum;
+        for (const Id p : members_[c]) {
+            const Entry* entry = find_entry(p, b);
+            sum.add(static_cast<double>(entry ? entry->distance : bound_[p]));
+        }
+        return sum.high + sum.low;
+    }
+
+    // Whether values may be so small against sums of bounds: none is below the smallest distance, unless it is zero.
+    void measure(T distance, T bound) {
+        if (distance > 0) smallest_ = std::min(smallest_, static_cast<double>(distance));
+        largest_ = std::max(largest_, static_cast<double>(bound));
+        wide_ = smallest_ < kDigits * static_cast<double>(n_) * largest_;
+    }
+
     bool better(const Best& one, const Best& two, Id c) const {
-        if (one.gain != two.gain) return one.gain > two.gain;
+        const double value = value_of(c, one), other = value_of(c, two);
+        if (value != other) return value < other;
         const bool one_sure = one.count == size(c), two_sure = two.count == size(c);
         if (one_sure != two_sure) return one_sure;
         return two.cluster < 0 || ids_[one.cluster] < ids_[two.cluster];
@@ -295,6 +321,7 @@ class Lists {
     }
 
     void add(Id p, const Entry& entry) {
+        measure(entry.distance, bound_[p]);
         entries_[p].push_back(entry);
         count_entry(cluster(p), p, entry, +1);
         if (entry.distance > bound_[p]) beyond_[entry.cluster].push_back(p);
@@ -306,8 +333,9 @@ class Lists {
         entries_[p].pop_back();
     }
 
-    Entry* find_entry(Id p, Id c) {
-        for (Entry& entry : entries_[p])
+    Entry* find_entry(Id p, Id c) { return const_cast<Entry*>(std::as_const(*this).find_entry(p, c)); }
+    const Entry* find_entry(Id p, Id c) const {
+        for (const Entry& entry : entries_[p])
             if (entry.cluster == c) return &entry;
         return nullptr;
     }
@@ -527,6 +555,8 @@ class Lists {
     Heap<Key> heap_;                           // clusters by their bounds
     Heap<Key> sure_heap_;                      // those with something sure by its value
     std::vector<bool> marked_;
+    double smallest_ = std::numeric_limits<double>::infinity(), largest_ = 0;  // distance but zero, and bound, so far
+    bool wide_ = false;
     Merges merges_;
 };
 

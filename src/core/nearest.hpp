@@ -158,9 +158,9 @@ void select_neighbours(const Points<T>& points, Metric metric, const Id* queries
 // The squared distance beyond which a point cannot come within `reach` even after rounding to T.
 template <class T>
 double squared_reach(Metric metric, T reach) {
-    const double margin = 1 + 4 * static_cast<double>(std::numeric_limits<T>::epsilon());
-    const double r = static_cast<double>(reach);
-    return (metric == Metric::euclidean ? r * r : metric == Metric::sqeuclidean ? r : 2 * r) * margin;
+    const double margin = 1 + 2 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    const double r = static_cast<double>(reach) * margin + static_cast<double>(std::numeric_limits<T>::min());
+    return metric == Metric::euclidean ? r * r : metric == Metric::sqeuclidean ? r : 2 * r;
 }
 
 }  // namespace chamfer

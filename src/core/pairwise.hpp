@@ -45,6 +45,7 @@ void mirror(T* square, Index n, int threads) {
 namespace detail {
 
 inline constexpr Index kTile = 512;
+inline constexpr Index kDepth = 2048;            // coordinates multiplied at a time: 8 MB of them for each side
 inline constexpr Index kBatch = Index{1} << 22;  // pairs between ticks
 inline constexpr Index kAlone = 512;             // points too few to share among threads
 inline constexpr double kCancelled = 1e-4;       // d^2 below this share of the norms is computed again
@@ -73,34 +74,39 @@ void by_differences(const Points<T>& points, Metric metric, const Triangle<T>& o
     }
 }
 
-// Rows [first, first + count) of the shifted points in double.
+// Coordinates [from, from + depth) of rows [first, first + count) of the shifted points in double.
 template <class T>
-void shifted(const Points<T>& points, const double* shift, Index first, Index count, double* out) {
+void shifted(const Points<T>& points, const double* shift, Index first, Index count, Index from, Index depth,
+             double* out) {
     for (Index i = 0; i < count; ++i)
-        for (Index k = 0; k < points.d; ++k) *out++ = static_cast<double>(points.row(first + i)[k]) - shift[k];
+        for (Index k = from; k < from + depth; ++k) *out++ = static_cast<double>(points.row(first + i)[k]) - shift[k];
 }
 
 // What one thread needs for tiles of products: shifted points of both sides and the products.
 struct Workspace {
     std::vector<double> left, right, products;
-    Index top = -1;  // first point of what is in `left`
+    Index top = -1, from = -1;  // first point and first coordinate of what is in `left`
 
-    explicit Workspace(Index d) : left(kTile * d), right(kTile * d), products(kTile * kTile) {}
+    explicit Workspace(Index d)
+        : left(kTile * std::min(d, kDepth)), right(kTile * std::min(d, kDepth)), products(kTile * kTile) {}
 };
 
 // products[i * kTile + j] = product of points top + i and begin + j. On the diagonal, only for i <= j (and a
 // little more).
 template <class T>
 void multiply(const Points<T>& points, const double* shift, Index top, Index begin, const Blas& blas, Workspace& work) {
-    const Index d = points.d, rows = std::min(kTile, points.n - top), columns = std::min(kTile, points.n - begin);
-    if (work.top != top) shifted(points, shift, top, rows, work.left.data());
-    work.top = top;
-    shifted(points, shift, begin, columns, work.right.data());
+    const Index rows = std::min(kTile, points.n - top), columns = std::min(kTile, points.n - begin);
     const Index step = top == begin ? kTile / 4 : kTile;
-    for (Index i = 0; i < rows; i += step) {
-        const Index skip = top == begin ? i : 0;
-        blas.products(&work.left[i * d], std::min(step, rows - i), d, &work.right[skip * d], columns - skip, d, d,
-                      &work.products[i * kTile + skip], kTile);
+    for (Index from = 0; from < points.d; from += kDepth) {
+        const Index d = std::min(kDepth, points.d - from);
+        if (work.top != top || work.from != from) shifted(points, shift, top, rows, from, d, work.left.data());
+        work.top = top, work.from = from;
+        shifted(points, shift, begin, columns, from, d, work.right.data());
+        for (Index i = 0; i < rows; i += step) {
+            const Index skip = top == begin ? i : 0;
+            blas.products(&work.left[i * d], std::min(step, rows - i), d, &work.right[skip * d], columns - skip, d, d,
+                          &work.products[i * kTile + skip], kTile, from > 0);
+        }
     }
 }
 
@@ -126,16 +132,19 @@ void by_products(const Points<T>& points, const double* shift, Metric metric, co
                  int threads, const Tick& tick) {
     const Index n = points.n, d = points.d;
     std::vector<Workspace> work(threads, Workspace(d));
-    std::vector<double> norms(n);
-    const std::vector<double> origin(d, 0.0);
+    std::vector<double> norms(n), origin(std::min(d, kDepth));
     std::vector<std::pair<Index, Index>> tiles;
     for (Index top = 0; top < n; top += kTile)
         for (Index begin = top; begin < n; begin += kTile) tiles.emplace_back(top, begin);
     parallel_tasks((n + kTile - 1) / kTile, threads, [&](Index tile, int thread) {
         const Index first = tile * kTile, count = std::min(kTile, n - first);
         double* rows = work[thread].right.data();
-        shifted(points, shift, first, count, rows);
-        for (Index i = 0; i < count; ++i) norms[first + i] = squared_distance(rows + i * d, origin.data(), d);
+        for (Index from = 0; from < d; from += kDepth) {
+            const Index depth = std::min(kDepth, d - from);
+            shifted(points, shift, first, count, from, depth, rows);
+            for (Index i = 0; i < count; ++i)
+                norms[first + i] += squared_distance(rows + i * depth, origin.data(), depth);
+        }
     });
     const Index batch = std::max<Index>(4 * threads, (Index{1} << 15) / d), count = static_cast<Index>(tiles.size());
     for (Index first = 0; first < count; first += batch) {

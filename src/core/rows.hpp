@@ -2,7 +2,6 @@
 // clusters' centres, from which values are computed as needed in O(n d) memory (CentreRows).
 //
 // Both number clusters by slots in [0, width()), of which count() are not gone, and offer
-//   value(a, b)           between two clusters
 //   nearest(c, from)      the nearest to c of the slots at or after `from`, the first of equals
 //   merge(lost, kept)     `kept` becomes the union, `lost` is gone
 //   merge_row(lost, kept) the same; values between the union and all slots, infinite for itself and those gone
@@ -36,7 +35,6 @@ concept Rows = requires(R rows, Id c, Index from, std::vector<Id> renamed) {
     typename R::Value;
     { rows.width() } -> std::same_as<Index>;
     { rows.count() } -> std::same_as<Index>;
-    { rows.value(c, c) } -> std::same_as<typename R::Value>;
     { rows.nearest(c, from) } -> std::same_as<Neighbour<typename R::Value>>;
     { rows.point(c) } -> std::same_as<Id>;
     { rows.first() } -> std::same_as<Id>;
@@ -78,7 +76,6 @@ class MatrixRows {
     Index count() const { return static_cast<Index>(left_.size()); }
     Id first() const { return left_.front(); }
     Id point(Id c) const { return points_[c]; }
-    T value(Id a, Id b) const { return matrix_(a, b); }
 
     Neighbour<T> nearest(Id c, Index from) const {
         Neighbour<T> best;
@@ -199,15 +196,6 @@ class CentreRows {
     Index chunk() const { return chunk_; }
     Id first() const { return left_.front(); }
     Id point(Id c) const { return points_[c]; }
-
-    double value(Id a, Id b) const {
-        double squared = 0;
-        for (Index k = 0; k < centres_.d(); ++k) {
-            const double difference = centres_.at(a, k) - centres_.at(b, k);
-            squared += difference * difference;
-        }
-        return between<R>(squared, sizes_[a], sizes_[b]);
-    }
 
     Neighbour<double> nearest(Id c, Index from) const {
         Search search = start(c);

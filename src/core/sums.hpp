@@ -28,8 +28,9 @@ struct Sum {
         difference.add(-other.high);
         return difference.high + (difference.low - other.low);
     }
-    double value() const { return high + low; }
-    auto operator<=>(const Sum&) const = default;
+    // The same sum may be split in many ways, so it is the difference that counts.
+    auto operator<=>(const Sum& other) const { return minus(other) <=> 0.0; }
+    bool operator==(const Sum& other) const { return minus(other) == 0; }
 };
 
 // What the points of a cluster know about another cluster: how many list it, and by how much their bounds

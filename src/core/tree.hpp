@@ -10,6 +10,7 @@
 #include <numeric>
 #include <vector>
 
+#include "filter.hpp"
 #include "nearest.hpp"
 #include "parallel.hpp"
 #include "points.hpp"
@@ -87,20 +88,19 @@ class TreeSearch {
    public:
     // `own`: the coordinates are the points' own, all of them.
     TreeSearch(Points<T> points, Metric metric, const double* coordinates, Index m, bool own)
-        : points_(points), metric_(metric), m_(m), own_(own), tree_(coordinates, points.n, m, kLeaf) {
+        : points_(points),
+          metric_(metric),
+          m_(m),
+          own_(own),
+          slack_(m, points.d, own),
+          tree_(coordinates, points.n, m, kLeaf) {
         sorted_.resize(points.n * m);
         place_.resize(points.n);
-        double longest = 0;
         for (Index i = 0; i < points.n; ++i) {
             const Id p = tree_.order()[i];
             place_[p] = static_cast<Id>(i);
             std::copy_n(coordinates + p * m, m, sorted_.data() + i * m);
-            double norm = 0;
-            for (Index k = 0; k < m; ++k) norm += coordinates[p * m + k] * coordinates[p * m + k];
-            longest = std::max(longest, norm);
         }
-        // Rotated coordinates are rounded; what that can do to a squared distance.
-        slack_ = own ? 0 : 8 * (points.d + 16) * std::numeric_limits<double>::epsilon() * longest;
     }
 
     // The k nearest clusters of some points; `labels` gives the cluster of each point.
@@ -157,11 +157,14 @@ class TreeSearch {
         for (Index first = 0; first < count; first += kShare * kGroup) {
             parallel_tasks(std::min(kGroup, (count - first + kShare - 1) / kShare), threads, [&](Index task, int) {
                 const Index begin = first + task * kShare, end = std::min(count, begin + kShare);
-                for (Index i = begin; i < end; ++i)
+                for (Index i = begin; i < end; ++i) {
+                    const Query here = query(queries[i], label_of);
+                    const double slack = slack_.at(here.coordinates);
                     descend(
-                        query(queries[i], label_of), label_of, uniform, [&] { return reach(i) * (1 + 1e-12) + slack_; },
+                        here, label_of, uniform, [&] { return slack_.widen(reach(i), slack); },
                         [](Id) { return std::numeric_limits<double>::infinity(); },
                         [&](Id p, Id, double) { near(i, p); });
+                }
             });
             tick(std::min(count, first + kShare * kGroup));
         }
@@ -184,6 +187,8 @@ class TreeSearch {
 
     void find(const Query& query, const std::vector<Id>& label_of, const std::vector<Id>& uniform,
               Nearest<T>& nearest) const {
+        const double slack = slack_.at(query.coordinates);
+        const auto limit = [&](T reach) { return slack_.widen(squared_reach(metric_, reach), slack); };
         descend(
             query, label_of, uniform, [&] { return limit(nearest.reach()); },
             [&](Id label) { return limit(nearest.distance_to(label)); },
@@ -215,8 +220,6 @@ class TreeSearch {
         }
         return sum;
     }
-
-    double limit(T reach) const { return squared_reach(metric_, reach) * (1 + 1e-12) + slack_; }
 
     // Calls found(p, label, squared) for points p outside the query's own cluster that are within reach() and, for
     // their cluster, within known(label), both squared.
@@ -260,10 +263,10 @@ class TreeSearch {
     Metric metric_;
     Index m_;
     bool own_;
+    TreeSlack slack_;
     KdTree<double> tree_;
     std::vector<double> sorted_;  // coordinates in the tree's order
     std::vector<Id> place_;
-    double slack_;
 };
 
 }  // namespace chamfer

@@ -1,0 +1,95 @@
+"""The unit in which coordinates reach the engines, so that no square of a difference overflows or vanishes.
+
+Distances are square roots of sums of squares. A double holds squares of numbers from 1e-154 to 1e154, a float those of
+numbers from 1e-19 to 1e19, and data in SI units lie outside. So points are measured in a unit of their own, a power of
+two in which the diagonal of their bounding box is between 2^49 and 2^50; columns far from zero are moved next to it.
+Trees do not depend on either; heights are brought back into the caller's unit at the end.
+
+**No digit changes.** A product with a power of two is exact unless it falls below the smallest normal number. A float32
+array that would lose digits that way becomes float64; in float64 what is lost is below 2^-1072 of the diagonal, and its
+square is zero in any unit. A column is moved by the middle of its range if 0 < low <= high <= 3 low, or the same below
+zero: then every x of it is between half and twice that middle, and the difference is exact (P. H. Sterbenz,
+Floating-point computation, 1974). In other columns zero is as near to the values as they are to each other.
+
+**Nothing overflows.** Squared distances are below 2^100, and n of them, which Ward's values may reach, below the
+largest float for n up to 2^27. Squared distances down to 2^-226 of the largest are normal floats.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+_DIAGONAL = 50  # its binary exponent
+
+
+class Unit(NamedTuple):
+    """A coordinate x becomes (x - shift) / 2^exponent."""
+
+    shift: Array
+    exponent: int
+
+    @property
+    def diagonal_exponent(self) -> int:
+        """All distances are below two to this power."""
+        return self.exponent + _DIAGONAL
+
+    def dtype(self, least: float) -> Any:
+        """The smaller float type that holds numbers of float32 in this unit; `least` is the smallest but zero."""
+        # The last of 24 bits of a number, or of its difference to the shift, has to stay a number.
+        return np.float32 if self.exponent <= 0 or least >= 2.0 ** (self.exponent - 125) else np.float64
+
+    def apply(self, X: Array) -> Array:
+        """The rows of X in this unit; X is overwritten."""
+        if self.shift.any():
+            X -= self.shift.astype(X.dtype)
+        return multiply(X, -self.exponent)
+
+
+def choose_unit(low: Array, high: Array) -> Unit:
+    """The unit for points whose columns range from `low` to `high`."""
+    low, high = low.astype(np.float64), high.astype(np.float64)
+    halved = -1 if max(-low.min(), high.max()) > 1e300 else 0  # so that differences stay finite
+    spread = np.ldexp(high, halved) - np.ldexp(low, halved)
+    with np.errstate(over="ignore"):
+        apart = ((low > 0) & (high <= 3 * low)) | ((high < 0) & (low >= 3 * high))
+    shift = np.where(apart, np.ldexp(low, -1) + np.ldexp(high, -1), 0)
+    if not spread.any():
+        return Unit(shift, 0)
+    widest = int(np.frexp(spread.max())[1])
+    diagonal = np.sqrt(np.square(np.ldexp(spread, -widest)).sum())
+    return Unit(shift, widest + int(np.frexp(diagonal)[1]) - halved - _DIAGONAL)
+
+
+def multiply(X: Array, exponent: int) -> Array:
+    """X times 2^exponent, in place."""
+    most = 120 if X.dtype == np.float32 else 1000  # exponents of factors that are numbers themselves
+    while exponent:
+        step = min(max(exponent, -most), most)
+        X *= X.dtype.type(2.0**step)
+        exponent -= step
+    return X
+
+
+def smallest(X: Array) -> float:
+    """The smallest magnitude in X that is not zero; infinite if there is none."""
+    return float(np.abs(X).min(initial=np.inf, where=X != 0))
+
+
+def directions(X: Array, zeros: bool = False) -> Array:
+    """The rows of X at unit length: half their squared distance is the cosine distance.
+
+    A row of zeros has no direction. It is given one of its own, at distance 1 from every other row (as in
+    scikit-learn) and 0 from other rows of zeros. `zeros` says that there are such rows elsewhere.
+    """
+    largest = np.abs(X).max(axis=1, keepdims=True)
+    none = largest[:, 0] == 0
+    largest[none] = 1
+    X = X / largest  # so that no square overflows or vanishes
+    norms = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
+    norms[none] = 1
+    X = np.asarray((X / norms[:, None]).astype(X.dtype))
+    return np.column_stack([X, none.astype(X.dtype)]) if zeros or none.any() else X
