@@ -293,7 +293,7 @@ class TestRefusals:
         assert path.read_bytes() == content
 
     def test_another_format(self, path):
-        path.write_bytes(b"chamfer checkpoint 2\n")
+        path.write_bytes(b"chamfer checkpoint 9\n")
         with pytest.raises(ValueError, match=r"checkpoint .* another version"):
             chamfer.linkage(self.X, checkpoint=path)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist
 
 import chamfer
 from cases import gaussian
@@ -47,7 +48,23 @@ class TestRefusal:
             chamfer.linkage(X, "ward", engine="dense", memory_limit=1)
 
     def test_the_points_engine_needs_no_matrix(self):
-        assert chamfer.linkage(X, "ward", engine="points", memory_limit=1).shape == (19, 4)
+        x = gaussian(2, 1000, 3)  # the matrix takes 4 MB
+        assert chamfer.linkage(x, "ward", engine="points", memory_limit="2MB").shape == (999, 4)
+        with pytest.raises(MemoryError, match=r"'points' needs .* 1 MB are allowed by memory_limit"):
+            chamfer.linkage(x, "ward", engine="points", memory_limit="1MB")
+
+    def test_condensed_distances_count_for_lists(self):
+        y = pdist(gaussian(2, 1000, 3))
+        with pytest.raises(MemoryError, match=r"'lists' .*needs .* 5 MB are allowed by memory_limit"):
+            chamfer.linkage(y, engine="lists", memory_limit="5MB")
+        assert chamfer.linkage(y, engine="lists", memory_limit="20MB").shape == (999, 4)
+
+    def test_the_order_of_leaves_counts(self):
+        x = gaussian(2, 200, 3)
+        with pytest.raises(MemoryError, match=r"optimal_ordering of 200 points needs .* optimal_ordering=False"):
+            chamfer.linkage(x, "average", optimal_ordering=True, memory_limit="1MB")
+        assert chamfer.linkage(x, "average", memory_limit="1MB").shape == (199, 4)
+        assert chamfer.linkage(x, "average", optimal_ordering=True, memory_limit="2MB").shape == (199, 4)
 
     @pytest.mark.parametrize("limit", ["40kB", "40 kb", "0.04MB", "0.00004G", " 39.1KiB ", "40000", 40_000, 40_000.0])
     def test_ways_to_write_a_limit(self, limit):

@@ -9,7 +9,7 @@ import chamfer
 import reference
 from cases import assert_same_tree, distances, duplicated, gaussian, grid
 from chamfer import neighbours, sources
-from chamfer.validation import Points
+from chamfer.validation import check_input
 
 
 @pytest.fixture
@@ -169,7 +169,7 @@ class TestIndex:
     @pytest.mark.parametrize(("dtype", "scale"), [(np.float32, 1.0), (np.float64, 1.0), (np.float64, 1e30)])
     def test_finds_nearly_all_and_distances_are_right(self, dtype, scale):
         X = (gaussian(1, 12_000, 10) * scale + 3 * scale).astype(dtype)
-        points, everything = Points(X, "euclidean"), np.arange(12_000, dtype=np.int32)
+        points, everything = check_input(X, "euclidean"), np.arange(12_000, dtype=np.int32)
         found = neighbours.IndexSource(points).nearest(everything, everything, 16, 2)
         exact = sources.BlasSource(points).nearest(everything, everything, 16, 2)
         same = np.sort(found.distances, axis=1) == np.sort(exact.distances, axis=1)

@@ -8,7 +8,6 @@ from sklearn.neighbors import kneighbors_graph
 import chamfer
 from cases import apart, gaussian
 
-
 # A source whose answers `spoil` may change before the engine sees them. What the core makes of wrong ones could end the
 # interpreter, so it runs in another one.
 OWN_SOURCE = """

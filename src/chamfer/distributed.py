@@ -80,7 +80,8 @@ class DaskSource:
         metric = check_metric(metric)
         if metric == "precomputed" or metric in _WHOLE:
             raise ValueError(f"metric must not be {metric!r} for points on a cluster: it needs all of the data at once")
-        X = check_distributed(X) if is_distributed(X) else check_input(X, metric)
+        if not isinstance(X, Points):
+            X = check_distributed(X) if is_distributed(X) else check_input(X, metric)
         if isinstance(X, Condensed):
             raise ValueError("X must hold points as rows to go to a cluster, got distances")
         self._own, self._client = _client(client, check_threads(n_jobs))

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, check_memory, validate_dat
 
 from chamfer import distances
 from chamfer.dendrogram import ORDERS, Dendrogram
+from chamfer.hac import METHODS
 from chamfer.hac import linkage as run_linkage
 from chamfer.validation import (
     FAST_METRICS,
@@ -24,6 +25,7 @@ from chamfer.validation import (
     check_number,
     in_unit,
     is_distributed,
+    text_column,
 )
 
 _BLOCK = 256  # queries whose distances are computed at a time
@@ -147,17 +149,12 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         if self.connectivity is not None:
             raise ValueError("connectivity must be None, neighbour graphs are not supported")
         check_choice("order", self.order, ORDERS)
+        check_choice("linkage", self.linkage, METHODS)
         if is_distributed(X):
             X = check_distributed(X)
             self.n_features_in_ = X.shape[1]
         else:
-            X = validate_data(
-                self,
-                X,
-                dtype=[np.float64, np.float32],
-                ensure_min_samples=2,
-                ensure_non_negative=self.metric == "precomputed",
-            )
+            X = self._validate(X)
         n_clusters = height = None
         if self.distance_threshold is None:
             n_clusters = check_integer("n_clusters", self.n_clusters, 1, X.shape[0])
@@ -188,6 +185,16 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         self.n_connected_components_ = 1
         self._fit_X = X
         return self
+
+    def _validate(self, X: Any) -> Array:
+        """X as scikit-learn's estimators take it."""
+        try:
+            with np.errstate(invalid="ignore", over="ignore"):  # of sums by which it looks for infinities
+                return np.asarray(validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2))
+        except ValueError as error:
+            if not text_column(X):
+                raise
+            raise ValueError(f"X must be an array of real numbers: {text_column(X)}") from error
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:
         """Cluster the rows of `X` and give their labels.

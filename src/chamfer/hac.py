@@ -23,6 +23,7 @@ from chamfer.memory import require_memory
 from chamfer.progress import Progress
 from chamfer.sources import SOURCES, Source, make_source, source_name
 from chamfer.tradeoff import run_tradeoff
+from chamfer.units import multiply
 from chamfer.validation import (
     FAST_METRICS,
     Array,
@@ -322,7 +323,8 @@ def _from_lists(
             from chamfer.distributed import DaskSource
 
             assert isinstance(data, Points)
-            found: Source = stack.enter_context(DaskSource(data.X, data.metric, client=client, n_jobs=run.threads))
+            X = data.X if _is_remote(data) else data
+            found: Source = stack.enter_context(DaskSource(X, data.metric, client=client, n_jobs=run.threads))
         else:
             found = make_source(source, data, k, run.threads)
         if found.n != data.n:
@@ -425,4 +427,6 @@ def _order_leaves(Z: Array, data: Points | Condensed, run: Run) -> Array:
     from scipy.cluster.hierarchy import optimal_leaf_ordering
 
     values = data.values if isinstance(data, Condensed) else distances.condensed(data, run.threads)
-    return np.asarray(optimal_leaf_ordering(Z, values.astype(np.float64, copy=False)))
+    values = values.astype(np.float64, copy=False)
+    # SciPy takes 2^30 for infinity.
+    return np.asarray(optimal_leaf_ordering(Z, multiply(values, -int(np.frexp(values.max())[1]))))

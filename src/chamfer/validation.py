@@ -14,6 +14,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 from joblib import cpu_count
+from scipy.spatial import distance
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
@@ -180,7 +181,7 @@ def check_input(X: object, metric: Metric) -> Points | Condensed:
         )
     low, high = array.min(axis=0), array.max(axis=0)
     if not (np.isfinite(low).all() and np.isfinite(high).all()):
-        _refuse_infinite(X, array)
+        refuse_infinite(X, array)
     return in_unit(array, metric, low, high)
 
 
@@ -239,6 +240,7 @@ def check_metric(metric: object) -> Metric:
         except ValueError as error:
             raise ValueError(
                 f"metric must be 'precomputed', a function or a metric of scipy.spatial.distance.cdist, got {metric!r}"
+                + did_you_mean(name, [*FAST_METRICS, "precomputed", *SKLEARN_METRICS, *distance.__all__])
             ) from error
     return name
 
@@ -273,7 +275,7 @@ def _as_numbers(X: Any, ensure_2d: bool, copy: bool) -> Array:
         )
     except (TypeError, ValueError, OverflowError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        reason = _text_column(X) or str(error).splitlines()[0]
+        reason = text_column(X) or str(error).splitlines()[0]
         raise kind(f"X must be an array of finite real numbers: {reason}") from error
     if np.ma.is_masked(X):
         raise ValueError("X must not be masked: clustering would use what is under the mask")
@@ -281,7 +283,7 @@ def _as_numbers(X: Any, ensure_2d: bool, copy: bool) -> Array:
     return np.array(array) if copy and not fresh else np.asarray(array)
 
 
-def _text_column(X: Any) -> str:
+def text_column(X: Any) -> str:
     """Which column of a data frame holds no numbers, and what it holds."""
     for name in getattr(X, "columns", ()):
         try:
@@ -292,14 +294,15 @@ def _text_column(X: Any) -> str:
     return ""
 
 
-def _refuse_infinite(X: Any, array: Array) -> None:
+def refuse_infinite(X: Any, array: Array) -> None:
     """Say where the first number is that is not finite."""
     place = np.unravel_index(np.argmin(np.isfinite(array)), array.shape)
-    where = f"at {int(place[0])}" if array.ndim == 1 else f"in row {int(place[0])}, column {int(place[1])}"
-    names = getattr(X, "columns", None)
-    if names is not None and array.ndim == 2 and len(names) == array.shape[1]:
-        where += f" ({names[int(place[1])]!r})"
-    raise ValueError(f"X must be an array of finite real numbers, got {array[place]} {where}")
+    where = f"at {int(place[0])}"
+    if array.ndim == 2:
+        names = list(getattr(X, "columns", range(array.shape[1])))
+        where = f"in row {int(place[0])}, column {names[int(place[1])]!r}"
+    what = "NaN" if np.isnan(array[place]) else "infinity"
+    raise ValueError(f"X must be an array of finite real numbers, got {what} {where}")
 
 
 def _check_condensed(values: Array) -> Condensed:
@@ -318,6 +321,8 @@ def _check_square(X: object) -> Condensed:
     n = square.shape[0]
     if square.ndim != 2 or square.shape != (n, n):
         raise ValueError(f"X must be a square matrix with metric='precomputed', got shape {square.shape}")
+    if not np.isfinite(square.max()) or not np.isfinite(square.min()):
+        refuse_infinite(X, square)
     tolerance, relative = _rounding(square), 1e-8 if square.dtype == np.float64 else 1e-4
     diagonal = np.abs(np.diagonal(square))
     if not diagonal.max() <= tolerance:
@@ -349,7 +354,7 @@ def _check_distances(values: Array, n: int) -> Condensed:
         return Condensed(values, n)
     least, most = float(values.min()), float(values.max())
     if not (np.isfinite(least) and np.isfinite(most)):
-        raise ValueError(f"X must hold finite distances, got {values[np.argmin(np.isfinite(values))]}")
+        refuse_infinite(values, values)
     if least < -_rounding(values):
         raise ValueError(f"X must hold distances of at least 0, got {least}")
     if most > largest_distance(n):
@@ -378,7 +383,10 @@ def _is_missing(label: Any) -> bool:
 
 def check_labels(y: object, n: int) -> Array:
     """Classes of n points, labelled by values of any kind, as numbers from 0."""
-    labels = np.asarray(y)
+    try:
+        labels = np.asarray(y)
+    except ValueError as error:
+        raise ValueError(f"y must hold one label for each of {n} points: {error}") from error
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.shape != (n,):
