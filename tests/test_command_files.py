@@ -12,29 +12,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 import chamfer
 from command_line import call
 
-NAMES = [
-    "a.csv",
-    "b.csv",
-    "c.tsv",
-    "d.npy",
-    "e.npz",
-    "f.npz",
-    "g.parquet",
-    "h.html",
-    "i.nwk",
-    "j.json",
-    "k.check",
-    "l.csv.gz",
-]
+NAMES = ["a.csv", "b.csv.gz", "c.npy", "d.npz", "e.npz", "f.parquet", "g.json", "h.check"]
 CHECKPOINT = b"chamfer checkpoint "
-LINKS = {"soft.csv": "a.csv", "soft.npz": "e.npz"}
+LINKS = {"soft.csv": "a.csv", "soft.npz": "d.npz"}
 some_name = st.sampled_from([*NAMES, *LINKS])
 
 
@@ -47,7 +34,7 @@ class Folder(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp(prefix="chamfer-test-"))
         os.chdir(self.folder)
         self.table("a.csv", 5, seed, True)
-        self.table("e.npz", 4, seed, False)
+        self.table("d.npz", 4, seed, False)
         for link, target in LINKS.items():
             os.symlink(target, link)
 
@@ -170,4 +157,4 @@ class Folder(RuleBasedStateMachine):
 
 
 TestFolder = pytest.mark.xfail(reason="to be mended")(Folder.TestCase)
-TestFolder.settings = settings(max_examples=30, stateful_step_count=25)
+TestFolder.settings = settings(max_examples=40, stateful_step_count=40, phases=[Phase.generate])

@@ -25,7 +25,7 @@ import chamfer
 from chamfer.commands.cluster import add_cluster
 from chamfer.commands.compare import add_compare
 from chamfer.commands.completion import add_completion
-from chamfer.commands.console import CommandError, complain, notes
+from chamfer.commands.console import OUTPUT, CommandError, complain, notes, show
 from chamfer.commands.demo import add_demo
 from chamfer.commands.explore import add_explore
 from chamfer.commands.info import add_info
@@ -92,23 +92,37 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with notes(shown=not getattr(arguments, "quiet", False)):
             code: int = arguments.run(arguments)
-        sys.stdout.flush()
+        show("")  # what others have printed
         return code
     except (CommandError, ValueError, OSError, MemoryError, ImportError) as error:
         if isinstance(error, BrokenPipeError):
             return _reader_left()
-        complain(f"chamfer: error: {error}")
+        complain(f"chamfer: error: {_describe(error)}")
+        if isinstance(error, OSError) and error.filename == OUTPUT:
+            _discard_output()
         return 1
     except KeyboardInterrupt:
         complain("chamfer: interrupted")
         return 130
 
 
+def _describe(error: Exception) -> str:
+    """Say what went wrong, and in which file."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+    return str(error) or type(error).__name__
+
+
 def _reader_left() -> int:
     """Stop without a word when the reader of a pipe has seen enough, as ``head`` does."""
+    _discard_output()
+    return 141
+
+
+def _discard_output() -> None:
+    """Write what is left to nowhere; Python would try again at its end, and complain."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 141
 
 
 if __name__ == "__main__":

@@ -5,19 +5,15 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from chamfer.commands.console import CommandError
-from chamfer.commands.tables import Coordinates, Table, choose, pandas, read_table
+from chamfer.commands.console import show
+from chamfer.commands.tables import Coordinates, Table, choose, read_table
 from chamfer.dendrogram import ORDERS
 from chamfer.hac import METHODS
 from chamfer.validation import Array
-
-LABEL_FILES = (".csv", ".tsv", ".txt", ".npy", ".parquet", "")
 
 
 def complete_files(action: argparse.Action) -> argparse.Action:
@@ -108,39 +104,8 @@ def row_names(arguments: argparse.Namespace, table: Table) -> tuple[str, list[An
     return ("id", None) if name is None else (name, table.column(name, "--id-column").tolist())
 
 
-def check_output(option: str, path: str | None, endings: tuple[str, ...] = ()) -> None:
-    """Refuse a file that could not be written, before the work is done."""
-    if path is None or path == "-":
-        return
-    if not Path(path).resolve().parent.is_dir():
-        raise CommandError(f"{option}: there is no folder {Path(path).parent}")
-    if endings and Path(path).suffix.lower() not in endings:
-        raise CommandError(f"{option}: the file must end in {' or '.join(filter(None, endings))}, got {path}")
-
-
-def write_labels(path: str, labels: Array, ids: list[Any] | None, id_name: str) -> None:
-    """Write labels, beside names of points if there are any; the ending of `path` says how."""
-    columns = ({} if ids is None else {id_name: ids}) | {"label": labels.tolist()}
-    ending = Path(path).suffix.lower()
-    if path == "-":
-        _write_text(sys.stdout, columns, ",")
-    elif ending == ".npy":
-        np.save(path, labels)
-    elif ending == ".parquet":
-        pandas().DataFrame(columns).to_parquet(path)
-    else:
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            _write_text(file, columns, "\t" if ending == ".tsv" else ",")
-
-
-def _write_text(file: Any, columns: dict[str, list[Any]], separator: str) -> None:
-    writer = csv.writer(file, delimiter=separator, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-
-
 def report(arguments: argparse.Namespace, summary: dict[str, Any], labels: Array, ids: list[Any] | None) -> None:
     """Print a summary as JSON; with the labels in it if they were not written to a file."""
     if arguments.output == "-":
         summary |= ({} if ids is None else {"ids": [str(each) for each in ids]}) | {"labels": labels.tolist()}
-    print(json.dumps(summary))
+    show(json.dumps(summary) + "\n")

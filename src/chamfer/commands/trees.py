@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from chamfer.commands.console import CommandError
 from chamfer.dendrogram import Dendrogram
+from chamfer.files import write_file
 from chamfer.validation import Array
 
 _FACTS = ("linkage", "metric", "id_name")
@@ -30,7 +32,9 @@ def save_tree(path: str, tree: Tree) -> None:
     if tree.names is not None:
         # Text, because an array of objects could only be read back by running code from the file.
         content["names"] = np.array([str(name) for name in tree.names])
-    np.savez_compressed(path, **content)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **content)
+    write_file(path, buffer.getvalue())
 
 
 def load_tree(path: str) -> Tree:
