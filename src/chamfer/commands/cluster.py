@@ -93,7 +93,7 @@ def finish(
     """Write labels, and tell people or machines about them."""
     sizes = np.bincount(labels)
     if not (arguments.json and arguments.output == "-"):
-        write_labels(arguments.output, labels, ids, facts.get("id_name", "id"))
+        write_labels(arguments.output, labels, ids, facts.get("id_name", "id"), arguments.raw_names)
     if arguments.json:
         summary = {"n_points": len(labels), "n_clusters": len(sizes), "sizes": sizes.tolist()}
         known = {name: value for name, value in facts.items() if name != "id_name"}

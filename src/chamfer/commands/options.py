@@ -82,6 +82,7 @@ def add_output(parser: argparse.ArgumentParser, what: str) -> None:
     complete_files(
         group.add_argument("-o", "--output", metavar="FILE", default="-", help=f"{what} (default: standard output)")
     )
+    group.add_argument("--raw-names", action="store_true", help="do not put ' before names that look like formulas")
     group.add_argument("--json", action="store_true", help="write a JSON summary for machines to standard output")
     group.add_argument("-q", "--quiet", action="store_true", help="no notes, no progress bars")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import stat
 import sys
 from collections.abc import Sequence
@@ -13,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from chamfer.commands.console import OUTPUT, CommandError, show
+from chamfer.commands.console import OUTPUT, CommandError, note, show
 from chamfer.files import write_file
 from chamfer.validation import Array
 
 LABEL_FILES = (".csv", ".tsv", ".txt", ".npy", ".parquet", "")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
 def check_output(option: str, path: str | None, endings: tuple[str, ...] = ()) -> None:
@@ -54,12 +56,14 @@ def _identity(path: str, stream: Any) -> object:
     return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
 
 
-def write_labels(path: str, labels: Array, ids: Sequence[Any] | None, id_name: str) -> None:
+def write_labels(path: str, labels: Array, ids: Sequence[Any] | None, id_name: str, raw_names: bool) -> None:
     """Write labels, beside names of points if there are any; the ending of `path` says how."""
     ending = Path(path).suffix.lower()
-    columns: dict[str, Sequence[Any]] = {"label": labels.tolist()}
-    if ids is not None:
-        columns = {id_name: ids} | columns
+    label = "label"
+    if ids is not None and id_name == label and ending != ".npy":
+        label = "cluster"
+        note("note: the clusters are in column 'cluster', because the names are in column 'label'")
+    columns = ({} if ids is None else {id_name: ids}) | {label: labels.tolist()}
     if ending == ".npy":
         buffer = io.BytesIO()
         np.save(buffer, labels)
@@ -67,7 +71,7 @@ def write_labels(path: str, labels: Array, ids: Sequence[Any] | None, id_name: s
     elif ending == ".parquet":
         write_file(path, _parquet(columns))
     else:
-        write_text(path, _csv(columns, "\t" if ending == ".tsv" else ","))
+        write_text(path, _csv(columns, "\t" if ending == ".tsv" else ",", raw_names))
 
 
 def write_text(path: str, text: str) -> None:
@@ -101,8 +105,10 @@ def _parquet(columns: dict[str, Sequence[Any]]) -> bytes:
         return bytes(frame.astype({frame.columns[0]: str}).to_parquet())
 
 
-def _csv(columns: dict[str, Sequence[Any]], separator: str) -> str:
+def _csv(columns: dict[str, Sequence[Any]], separator: str, raw_names: bool) -> str:
     cells = [[name, *values] for name, values in columns.items()]
+    if not raw_names:
+        cells = [[_defuse(each) for each in column] for column in cells]
     # Python's writer does not quote a carriage return, which readers take for the end of a line, unless it quotes all.
     returns = any("\r" in cell for cell in cells[0] if isinstance(cell, str))
     file = io.StringIO()
@@ -111,3 +117,9 @@ def _csv(columns: dict[str, Sequence[Any]], separator: str) -> str:
     )
     writer.writerows(zip(*cells, strict=True))
     return file.getvalue()
+
+
+def _defuse(value: Any) -> Any:
+    """Put an apostrophe before text that a spreadsheet would take for a formula and run."""
+    formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{value}" if formula and not _NUMBER.fullmatch(value) else value
