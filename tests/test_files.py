@@ -214,7 +214,6 @@ class TestKindsOfFiles:
         assert done.returncode == 1
         assert done.stderr == "chamfer: error: standard output: No space left on device\n"
 
-    @pytest.mark.xfail(reason="to be mended")
     def test_closed_streams(self, folder):
         for redirection, line in [("<&-", "cluster - -k 2"), (">&-", "cut t.npz -k 2"), ("2>&-", "cut none.npz -k 2")]:
             command = f"{sys.executable} -m chamfer {line} {redirection}"
@@ -236,7 +235,6 @@ class TestNames:
         assert "note: the clusters are in column 'cluster', because the names are in column 'label'" in done.err
 
     @pytest.mark.parametrize("count", [0, 5, 7])
-    @pytest.mark.xfail(reason="to be mended")
     def test_names_of_another_number_than_points(self, folder, count):
         np.savez("t.npz", Z=chamfer.linkage(POINTS), names=np.array(["a"] * count, dtype=str))
         for line in ("cut t.npz -k 2 -o o.csv", "export t.npz -o o.nwk", "plot t.npz -o o.png"):

@@ -200,7 +200,8 @@ def _check_tree(Z: Any) -> Array:
         raise ValueError(f"Z must have shape (n - 1, 4): {error}") from error
     if given.dtype.kind not in "iuf":
         raise TypeError(f"Z must hold real numbers, got {given.dtype}")
-    tree = np.array(given, dtype=np.float64, order="C")
+    with np.errstate(over="ignore"):  # a longer float may become infinite here, which is refused below
+        tree = np.array(given, dtype=np.float64, order="C")
     if tree.ndim != 2 or tree.shape[1] != 4:
         raise ValueError(f"Z must have shape (n - 1, 4), got {tree.shape}")
     if not np.isfinite(tree).all():

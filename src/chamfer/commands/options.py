@@ -28,7 +28,10 @@ def complete_files(action: argparse.Action) -> argparse.Action:
 
 def names(text: str) -> list[str]:
     """Names separated by commas."""
-    return next(csv.reader([text], skipinitialspace=True))
+    try:
+        return next(csv.reader([text], skipinitialspace=True))
+    except csv.Error as error:
+        raise argparse.ArgumentTypeError(f"cannot be split at commas: {error}") from error
 
 
 def add_data(parser: argparse.ArgumentParser) -> None:
