@@ -109,7 +109,6 @@ def test_a_wrong_command_line_exits_with_2(arguments):
         ("completion bsh", "did you mean 'bash'?"),
     ],
 )
-@pytest.mark.xfail(reason="to be mended")
 def test_words_that_are_nearly_right_get_a_hint(line, hint):
     done = call(line)
     assert (done.code, done.out) == (2, "")

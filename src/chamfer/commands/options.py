@@ -9,11 +9,24 @@ from typing import Any
 
 import numpy as np
 
-from chamfer.commands.console import show
+from chamfer.commands.console import did_you_mean, show
 from chamfer.commands.tables import Coordinates, Table, choose, read_table
 from chamfer.dendrogram import ORDERS
 from chamfer.hac import METHODS
-from chamfer.validation import Array
+from chamfer.validation import FAST_METRICS, SKLEARN_METRICS, Array, check_metric
+
+# Names to guess from when one is misspelt: ours and the best known of SciPy's.
+_METRICS = [
+    *FAST_METRICS,
+    *SKLEARN_METRICS,
+    "braycurtis",
+    "canberra",
+    "chebyshev",
+    "cityblock",
+    "correlation",
+    "hamming",
+]
+_METRICS += ["jaccard", "jensenshannon", "mahalanobis", "minkowski", "precomputed", "seuclidean"]
 
 
 def complete_files(action: argparse.Action) -> argparse.Action:
@@ -66,8 +79,18 @@ def add_linkage(parser: argparse.ArgumentParser) -> None:
 
 def add_run(group: Any) -> None:
     """Add the metric and the number of threads."""
-    group.add_argument("--metric", default="euclidean", metavar="NAME", help="distance between points (%(default)s)")
+    group.add_argument(
+        "--metric", type=_metric, default="euclidean", metavar="NAME", help="distance between points (%(default)s)"
+    )
     group.add_argument("--jobs", type=int, metavar="N", help="number of threads; all by default")
+
+
+def _metric(name: str) -> str:
+    try:
+        check_metric(name)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"there is no metric {name!r}{did_you_mean(name, _METRICS)}") from error
+    return name
 
 
 def add_cut(parser: argparse.ArgumentParser) -> None:

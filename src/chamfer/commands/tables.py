@@ -7,7 +7,6 @@ header.
 
 from __future__ import annotations
 
-import difflib
 import io
 import sys
 import warnings
@@ -19,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from chamfer.commands.console import CommandError, note
+from chamfer.commands.console import CommandError, did_you_mean, note
 from chamfer.commands.reading import ADVICE, StoredArray, load_arrays, open_arrays, read_all, reading
 from chamfer.memory import require_memory
 from chamfer.validation import Array
@@ -243,8 +242,7 @@ def _require(table: Table, names: Iterable[str], option: str, more: Iterable[str
     known = [*table.frame.columns, *more]
     for name in names:
         if name not in known:
-            close = difflib.get_close_matches(name, known, 1)
-            hint = f"; did you mean {close[0]!r}?" if close else f"; there are {_quoted(known)}"
+            hint = did_you_mean(name, known) or f"; there are {_quoted(known)}"
             raise CommandError(f"{table.source}: {option}: there is no column {name!r}{hint}")
 
 
