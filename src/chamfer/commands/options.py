@@ -16,17 +16,8 @@ from chamfer.hac import METHODS
 from chamfer.validation import FAST_METRICS, SKLEARN_METRICS, Array, check_metric
 
 # Names to guess from when one is misspelt: ours and the best known of SciPy's.
-_METRICS = [
-    *FAST_METRICS,
-    *SKLEARN_METRICS,
-    "braycurtis",
-    "canberra",
-    "chebyshev",
-    "cityblock",
-    "correlation",
-    "hamming",
-]
-_METRICS += ["jaccard", "jensenshannon", "mahalanobis", "minkowski", "precomputed", "seuclidean"]
+_METRICS = (*FAST_METRICS, *SKLEARN_METRICS, "braycurtis", "canberra", "chebyshev", "cityblock", "correlation")
+_METRICS += ("hamming", "jaccard", "jensenshannon", "mahalanobis", "minkowski", "precomputed", "seuclidean")
 
 
 def complete_files(action: argparse.Action) -> argparse.Action:

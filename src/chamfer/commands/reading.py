@@ -104,7 +104,7 @@ def open_arrays(path: str) -> Iterator[dict[str, StoredArray]]:
                 members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
                 yield {each.filename[:-4]: _member(archive, each) for each in members}
         else:
-            raise ValueError("is neither an NPY nor an NPZ file")
+            raise ValueError("is neither an NPY file nor a whole NPZ file")
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> StoredArray:
