@@ -272,3 +272,10 @@ class TestNames:
         (folder / "d.csv").write_text(f"x,name\n1,{10**30}\n2,{-(10**30)}\n")
         assert call("cluster d.csv -k 2 --id-column name -o o.parquet").code == 0
         assert pd.read_parquet("o.parquet")["name"].tolist() == [str(10**30), str(-(10**30))]
+
+    def test_dates_stay_dates(self, folder):
+        dates = pd.Series(pd.date_range("2020-01-01", periods=3))
+        for unit in ("ns", "us"):
+            pd.DataFrame({"x": [1.0, 2.0, 9.0], "day": dates.dt.as_unit(unit)}).to_parquet("x.parquet")
+            done = call("cluster x.parquet -k 2 --id-column day")
+            assert done.out == "day,label\n2020-01-01,0\n2020-01-02,0\n2020-01-03,1\n"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from chamfer.commands.console import did_you_mean, show
-from chamfer.commands.tables import Coordinates, Table, choose, read_table
+from chamfer.commands.tables import Coordinates, Table, choose, pandas, read_table
 from chamfer.dendrogram import ORDERS
 from chamfer.hac import METHODS
 from chamfer.validation import FAST_METRICS, SKLEARN_METRICS, Array, check_metric
@@ -119,7 +119,12 @@ def read_coordinates(arguments: argparse.Namespace, apart: tuple[str | None, ...
 def row_names(arguments: argparse.Namespace, table: Table) -> tuple[str, list[Any] | None]:
     """Give the column that names rows, and the names: the one asked for, or else the index of a data frame."""
     name = table.index if arguments.id_column is None else arguments.id_column
-    return ("id", None) if name is None else (name, table.column(name, "--id-column").tolist())
+    if name is None:
+        return "id", None
+    values = table.column(name, "--id-column")
+    if values.dtype.kind in "mM":  # as a list they would be nanoseconds
+        return name, list(pandas().Series(values).astype(str))
+    return name, values.tolist()
 
 
 def report(arguments: argparse.Namespace, summary: dict[str, Any], labels: Array, ids: list[Any] | None) -> None:
