@@ -11,6 +11,7 @@ import pytest
 import chamfer
 from chamfer import cli
 from chamfer.commands.console import CommandError, bar, table
+from command_line import call
 
 
 def run(*arguments, cwd=None, stdin=None, **environment):
@@ -89,6 +90,36 @@ def test_a_wrong_command_line_exits_with_2(arguments):
     assert done.returncode == 2
     assert "usage: chamfer" in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("clutser d.csv", "did you mean 'cluster'?"),
+        ("cluster d.csv -k 2 --linkge ward", "did you mean '--linkage'?"),
+        ("cluster d.csv -k 2 --linkge=ward", "did you mean '--linkage'?"),
+        ("compare d.csv --labls kind", "did you mean '--labels'?"),
+        ("--verison", "did you mean '--version'?"),
+        ("cluster d.csv -k 2 --linkage wards", "did you mean 'ward'?"),
+        ("cluster d.csv -k 2 --linkage Ward", "did you mean 'ward'?"),
+        ("cluster d.csv -k 2 --metric euclidian", "did you mean 'euclidean'?"),
+        ("explore d.csv --metric manhatten", "did you mean 'manhattan'?"),
+        ("cut t.npz -k 2 --order mrege", "did you mean 'merge'?"),
+        ("plot t.npz -o t.png --heights cummulative", "did you mean 'cumulative'?"),
+        ("completion bsh", "did you mean 'bash'?"),
+    ],
+)
+def test_words_that_are_nearly_right_get_a_hint(line, hint):
+    done = call(line)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.splitlines()[-1].endswith(f"; {hint}")
+
+
+@pytest.mark.parametrize("line", ["nonsense", "cluster d.csv -k 2 --nonsense", "cluster d.csv -k 2 --linkage xyz"])
+def test_words_that_are_nowhere_near_get_none(line):
+    done = call(line)
+    assert done.code == 2
+    assert "did you mean" not in done.err
 
 
 def test_help_names_every_command():

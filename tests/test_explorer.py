@@ -1,8 +1,12 @@
 """The explorer, in a real browser: what it shows is what `chamfer.cut` says."""
 
 import csv
+import io
+import json
 import re
 import shutil
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +18,9 @@ from chamfer import cli
 X = load_iris().data
 Z = chamfer.linkage(X)
 NAMES = [f"flower {i}, </script><b>'\"&" if i % 50 == 0 else f"flower {i}" for i in range(150)]
+FORMULAS = ["=1+1", "+A1", "-A1", "@x", "\tx", "\rx", "-inf", "-5", "+1.5", "-.5e-3", "a=b", "", '=a,"b"']
+SAFE = ["'" + name for name in FORMULAS[:7]] + FORMULAS[7:12] + ["'" + FORMULAS[12]]
+NODE = shutil.which("node")
 # The system's; None is Playwright's own, if it was downloaded.
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
@@ -65,6 +72,23 @@ class TestFile:
         assert cli.main([*arguments, "-o", str(tmp_path / "x.html")]) == 0
         assert "<title>x.npz, ward linkage</title>" in (tmp_path / "x.html").read_text()
         assert f"open {tmp_path / 'x.html'} in a browser" in capsys.readouterr().err
+
+    def test_half_characters_in_names(self, tmp_path):
+        path = chamfer.explore([[0, 1, 1.0, 2]], output=tmp_path / "x.html", labels=["a\ud800", "b"], title="\udcff")
+        assert '"names": ["a\\ud800", "b"]' in path.read_text(encoding="utf-8")
+
+    @pytest.mark.skipif(NODE is None, reason="needs Node.js")
+    def test_names_in_saved_labels_do_not_become_formulas(self):
+        """What a browser would do, of which this machine may have none."""
+        script = (Path(chamfer.__file__).parent / "explorer" / "page.js").read_text(encoding="utf-8")
+        start, end = script.index("function quote("), script.index("function save(")
+        known = f"const data = {{names: {json.dumps(FORMULAS)}}}, name = (p) => data.names[p];"
+        cut = f"const cut = {{labels: {[0] * len(FORMULAS)}}};"
+        end_line = "process.stdout.write(labelsAsCsv([...data.names.keys()]))"
+        code = "\n".join([known, cut, script[start:end], end_line])
+        done = subprocess.run([NODE, "-e", code], capture_output=True, check=True)
+        rows = list(csv.reader(io.StringIO(done.stdout.decode(), newline="")))
+        assert rows == [["name", "label"], *([name, "0"] for name in SAFE)]
 
 
 @pytest.fixture(scope="module")
@@ -192,6 +216,13 @@ class TestBrowser:
         assert rows == [["name", "label"]] + [[NAMES[i], "1"] for i in members]
         page.get_by_role("button", name="Copy").click()
         page.get_by_role("button", name="Copied").wait_for()
+
+    def test_saved_names_do_not_become_formulas(self, open_page):
+        page = open_page(chamfer.linkage(X[: len(FORMULAS)]), labels=FORMULAS, n_clusters=1)
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download labels").click()
+        with open(download.value.path(), newline="") as file:
+            assert [row[0] for row in csv.reader(file)] == ["name", *SAFE]
 
     def test_all_labels_can_be_saved(self, open_page):
         page = open_page(Z, X, n_clusters=6)

@@ -83,3 +83,68 @@ def test_one_point_and_wrong_arguments(write):
         write([[0, 1, 1.0, 2]], labels=["a"])
     with pytest.raises(ValueError, match="heights must be one of"):
         write([[0, 1, 1.0, 2]], heights="log")
+
+
+# Two merges whose heights are finite, and whose sum is not.
+HUGE = [[0, 1, 1.2e308, 2], [2, 3, 1.7e308, 3]]
+LINES = "\n\r\t\v\f\x00\x1b\x1c\x85\u2028\u2029"
+
+
+def strict(text):
+    """JSON as the standard has it: without NaN and infinities, and as UTF-8."""
+
+    def fail(constant):
+        raise AssertionError(f"{constant} is not JSON")
+
+    return json.loads(text.encode("utf-8").decode("utf-8"), parse_constant=fail)
+
+
+class TestNumbers:
+    @pytest.mark.parametrize("write", [chamfer.to_newick, chamfer.to_json])
+    def test_sums_of_heights_that_overflow_are_refused(self, write):
+        with pytest.raises(ValueError, match=r"heights='cumulative': the sum of the heights below merge 1 is larger"):
+            write(HUGE, heights="cumulative")
+
+    @pytest.mark.parametrize("heights", ["own", "max"])
+    def test_the_largest_heights_are_finite_in_text(self, heights):
+        Z = [[0, 1, 0.0, 2], [2, 3, np.finfo(float).max, 3]]
+        assert strict(chamfer.to_json(Z, heights=heights))["height"] == pytest.approx(Z[1][2])
+        _, lengths = read_newick(chamfer.to_newick(Z, heights=heights))
+        assert np.isfinite(list(lengths.values())).all()
+
+    @pytest.mark.parametrize(
+        ("use", "name"),
+        [
+            (lambda: chamfer.monotone(HUGE), "kind"),
+            (lambda: chamfer.Dendrogram(HUGE).monotone(), "kind"),
+            (lambda: chamfer.cut(HUGE, 2, order="cumulative"), "order"),
+            (lambda: chamfer.plot.plot_dendrogram(HUGE, heights="cumulative"), "heights"),
+        ],
+    )
+    def test_the_argument_that_asks_for_sums_is_named(self, use, name):
+        with pytest.raises(ValueError, match=f"^{name}='cumulative': the sum of the heights below merge 1 is larger"):
+            use()
+
+    def test_other_orders_of_huge_heights_are_as_ever(self):
+        assert chamfer.monotone(HUGE, "max").tolist() == np.array(HUGE).tolist()
+        assert chamfer.cut(HUGE, 2).tolist() == chamfer.cut(HUGE, 2, order="least").tolist() == [0, 0, 1]
+
+
+class TestOddNames:
+    @pytest.mark.parametrize("character", LINES)
+    def test_newick_is_one_line(self, character):
+        text = chamfer.to_newick([[0, 1, 1.0, 2]], labels=[f"a{character}b", "c"])
+        assert text.splitlines() == [text]
+        assert text.isprintable()
+        assert read_newick(text)[0] == {frozenset(["a b", "c"])}
+
+    def test_half_characters(self):
+        names = ["a\ud800b", "\udcff"]
+        assert chamfer.to_newick([[0, 1, 1.0, 2]], labels=names) == "(a\ufffdb:1,\ufffd:1);"
+        assert [each["name"] for each in strict(chamfer.to_json([[0, 1, 1.0, 2]], labels=names))["children"]] == names
+
+    @given(st.lists(st.text(st.characters()), min_size=2, max_size=2))
+    def test_any_name(self, names):
+        text = chamfer.to_newick([[0, 1, 1.0, 2]], labels=names)
+        assert text.encode().decode().splitlines() == [text]
+        assert [each["name"] for each in strict(chamfer.to_json([[0, 1, 1.0, 2]], labels=names))["children"]] == names

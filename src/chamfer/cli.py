@@ -19,13 +19,13 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 import chamfer
 from chamfer.commands.cluster import add_cluster
 from chamfer.commands.compare import add_compare
 from chamfer.commands.completion import add_completion
-from chamfer.commands.console import CommandError, complain, notes
+from chamfer.commands.console import OUTPUT, CommandError, complain, did_you_mean, notes, show
 from chamfer.commands.demo import add_demo
 from chamfer.commands.explore import add_explore
 from chamfer.commands.info import add_info
@@ -47,10 +47,38 @@ COMMANDS: tuple[Callable[[Any], None], ...] = (
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose help has room for the names of options, and so have those of its commands."""
+    """A parser whose help has room for the names of options, and whose errors guess what was meant.
+
+    Commands have parsers of the same kind.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"formatter_class": partial(argparse.HelpFormatter, max_help_position=30), **options})
+        self.suggest_on_error = False  # Python's own guesses, from 3.14 on
+        self._words: list[str] = []
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse; words that nobody knows are refused here, by the parser of the command."""
+        self._words = list(sys.argv[1:] if args is None else args)
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
+
+    def error(self, message: str) -> NoReturn:
+        """Exit, with a guess if an option is misspelt, which may be why another one is missed."""
+        known = self._option_string_actions
+        options = [word.split("=")[0] for word in self._words if word.startswith("--") and word != "--"]
+        # A beginning of an option stands for all of it.
+        misspelt = (each for each in options if not any(option.startswith(each) for option in known))
+        super().error(message + next(filter(None, (did_you_mean(each, known) for each in misspelt)), ""))
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            error.message += did_you_mean(value, action.choices or ())
+            raise
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -92,23 +120,37 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with notes(shown=not getattr(arguments, "quiet", False)):
             code: int = arguments.run(arguments)
-        sys.stdout.flush()
+        show("")  # what others have printed
         return code
     except (CommandError, ValueError, OSError, MemoryError, ImportError) as error:
         if isinstance(error, BrokenPipeError):
             return _reader_left()
-        complain(f"chamfer: error: {error}")
+        complain(f"chamfer: error: {_describe(error)}")
+        if isinstance(error, OSError) and error.filename == OUTPUT:
+            _discard_output()
         return 1
     except KeyboardInterrupt:
         complain("chamfer: interrupted")
         return 130
 
 
+def _describe(error: Exception) -> str:
+    """Say what went wrong, and in which file."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+    return str(error) or type(error).__name__
+
+
 def _reader_left() -> int:
     """Stop without a word when the reader of a pipe has seen enough, as ``head`` does."""
+    _discard_output()
+    return 141
+
+
+def _discard_output() -> None:
+    """Write what is left to nowhere; Python would try again at its end, and complain."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 141
 
 
 if __name__ == "__main__":

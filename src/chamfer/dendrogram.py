@@ -82,12 +82,16 @@ class Dendrogram:
         """Edges on the longest way from the root to a point."""
         return int(_core.tree_height(self.Z)) if len(self.Z) else 0
 
-    def sequence(self, order: str = "merge") -> tuple[Array, Array]:
-        """Merges in the given order, and the heights by which they are ordered."""
+    def sequence(self, order: str = "merge", *, argument: str = "order") -> tuple[Array, Array]:
+        """Merges in the given order, and the heights by which they are ordered.
+
+        Errors call the order what the caller's `argument` is called.
+        """
         check_choice("order", order, ORDERS)
         if order == "merge":
             return np.arange(len(self.Z)), self.heights
         heights = _core.monotone_heights(self.Z, order == "cumulative")
+        _refuse_overflow(heights, argument)
         # Equal heights keep the order of merges, so children stay before their parents.
         merges = np.argsort(heights, kind="stable")
         return merges, heights[merges]
@@ -110,7 +114,7 @@ class Dendrogram:
     def monotone(self, kind: str = "cumulative") -> Dendrogram:
         """Give the same tree with heights that never fall towards the root; see `chamfer.monotone`."""
         check_choice("kind", kind, ("cumulative", "max"))
-        merges, heights = self.sequence("cumulative" if kind == "cumulative" else "least")
+        merges, heights = self.sequence("cumulative" if kind == "cumulative" else "least", argument="kind")
         n = self.n_points
         renamed = np.arange(2 * n - 1)
         renamed[n + merges] = n + np.arange(n - 1)
@@ -200,7 +204,8 @@ def _check_tree(Z: Any) -> Array:
         raise ValueError(f"Z must have shape (n - 1, 4): {error}") from error
     if given.dtype.kind not in "iuf":
         raise TypeError(f"Z must hold real numbers, got {given.dtype}")
-    tree = np.array(given, dtype=np.float64, order="C")
+    with np.errstate(over="ignore"):  # a longer float may become infinite here, which is refused below
+        tree = np.array(given, dtype=np.float64, order="C")
     if tree.ndim != 2 or tree.shape[1] != 4:
         raise ValueError(f"Z must have shape (n - 1, 4), got {tree.shape}")
     if not np.isfinite(tree).all():
@@ -223,3 +228,14 @@ def _check_tree(Z: Any) -> Array:
 def _refuse(wrong: Array, what: str) -> None:
     if wrong.any():
         raise ValueError(f"Z is not a dendrogram: merge {int(np.argmax(wrong))} {what}")
+
+
+def _refuse_overflow(heights: Array, argument: str) -> None:
+    """Refuse sums of heights that are infinite: they have no order, and no file format has a number for them."""
+    if not np.isfinite(heights).all():
+        merge = int(np.argmin(np.isfinite(heights)))
+        most = np.finfo(np.float64).max
+        raise ValueError(
+            f"{argument}='cumulative': the sum of the heights below merge {merge} is larger than the largest number, "
+            f"{most:.2g}; divide the heights Z[:, 2] by a constant first"
+        )

@@ -13,6 +13,9 @@ from chamfer.dendrogram import Dendrogram
 from chamfer.layout import merge_heights
 from chamfer.validation import Array
 
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # control characters, and all that end a line
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
 
 def to_newick(Z: Any, labels: Sequence[object] | None = None, *, heights: str = "max") -> str:
     """Write a dendrogram in Newick format, as viewers of phylogenetic trees read it.
@@ -22,7 +25,8 @@ def to_newick(Z: Any, labels: Sequence[object] | None = None, *, heights: str = 
     Z : array-like of shape (n - 1, 4)
         Dendrogram.
     labels : sequence of n objects, optional
-        Names of the points; their numbers by default. Names are quoted where the format needs it.
+        Names of the points; their numbers by default. Names are quoted where the format needs it; line breaks and other
+        control characters, which it has no way to write, become spaces.
     heights : {"max", "own", "cumulative"}, default="max"
         A branch is as long as the heights of its ends differ. With ``"own"`` heights that may be negative, which not
         every reader accepts; the others never fall towards the root, see `chamfer.monotone`.
@@ -81,7 +85,7 @@ def to_json(Z: Any, labels: Sequence[object] | None = None, *, heights: str = "o
         return f'{{"height":{_plain(level[cluster])},"size":{sizes[cluster - n]},"children":['
 
     def leaf(cluster: int) -> str:
-        return f'{{"name":{json.dumps(names[cluster], ensure_ascii=False)}}}'
+        return f'{{"name":{_json_text(names[cluster])}}}'
 
     return _walk(tree, leaf, opening, lambda cluster: "]}")
 
@@ -121,7 +125,13 @@ def _walk(
     return "".join(pieces)
 
 
+def _json_text(name: str) -> str:
+    # Half of a surrogate pair, which UTF-8 cannot hold, becomes an escape that JSON knows.
+    return json.dumps(name, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
+
+
 def _newick_name(name: str) -> str:
+    name = _UNPRINTABLE.sub(" ", _SURROGATE.sub("\ufffd", name))
     # Underscores in a bare name would be read as spaces.
     return name if re.fullmatch(r"[^\s()\[\]{}:;,'\"_]+", name) else "'" + name.replace("'", "''") + "'"
 

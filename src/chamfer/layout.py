@@ -55,7 +55,7 @@ def merge_heights(tree: Dendrogram, heights: str = "own") -> Array:
     check_choice("heights", heights, HEIGHTS)
     if heights == "own":
         return tree.heights
-    merges, ordered = tree.sequence("least" if heights == "max" else "cumulative")
+    merges, ordered = tree.sequence("least" if heights == "max" else "cumulative", argument="heights")
     result = np.empty_like(ordered)
     result[merges] = ordered
     return result

@@ -11,18 +11,16 @@ import numpy as np
 
 from chamfer.commands.console import note
 from chamfer.commands.options import (
-    LABEL_FILES,
     add_cut,
     add_data,
     add_linkage,
     add_output,
-    check_output,
     complete_files,
     read_coordinates,
     report,
     row_names,
-    write_labels,
 )
+from chamfer.commands.outputs import LABEL_FILES, check_apart, check_output, write_labels
 from chamfer.commands.trees import Tree, save_tree
 from chamfer.dendrogram import cut
 from chamfer.hac import linkage
@@ -55,6 +53,8 @@ def run_cluster(arguments: argparse.Namespace) -> int:
     check_output("--output", arguments.output, LABEL_FILES)
     check_output("--save-tree", arguments.save_tree, (".npz",))
     check_output("--checkpoint", arguments.checkpoint)
+    outputs = {"--save-tree": arguments.save_tree, "--checkpoint": arguments.checkpoint}
+    check_apart(arguments.data, {"--output": arguments.output, **outputs} if wants_labels else outputs)
     table, coordinates = read_coordinates(arguments, (arguments.id_column,))
     id_name, ids = row_names(arguments, table)
     if arguments.clusters is not None:  # say so now, not after the work
@@ -70,10 +70,11 @@ def run_cluster(arguments: argparse.Namespace) -> int:
     )
     seconds = time.perf_counter() - start
     facts = {"linkage": arguments.linkage, "metric": arguments.metric, "id_name": id_name}
+    # A cut that cannot be made should leave no tree behind.
+    labels = cut(Z, arguments.clusters, height=arguments.height, order=arguments.order) if wants_labels else None
     if arguments.save_tree is not None:
         save_tree(arguments.save_tree, Tree(Z, ids, facts))
-    if wants_labels:
-        labels = cut(Z, arguments.clusters, height=arguments.height, order=arguments.order)
+    if labels is not None:
         how = f"{arguments.linkage}, {arguments.metric}, {seconds:.2f} s"
         finish(arguments, labels, ids, facts, how, columns=coordinates.columns, seconds=seconds)
     else:
@@ -92,7 +93,7 @@ def finish(
     """Write labels, and tell people or machines about them."""
     sizes = np.bincount(labels)
     if not (arguments.json and arguments.output == "-"):
-        write_labels(arguments.output, labels, ids, facts.get("id_name", "id"))
+        write_labels(arguments.output, labels, ids, facts.get("id_name", "id"), arguments.raw_names)
     if arguments.json:
         summary = {"n_points": len(labels), "n_clusters": len(sizes), "sizes": sizes.tolist()}
         known = {name: value for name, value in facts.items() if name != "id_name"}

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from chamfer.commands.console import CommandError, bar, note, table
-from chamfer.commands.options import add_data, add_run, check_output, complete_files, names, read_coordinates
+from chamfer.commands.options import add_data, add_run, complete_files, names, read_coordinates
+from chamfer.commands.outputs import check_apart, check_output, write_picture
 from chamfer.evaluation import CutScores
 from chamfer.hac import METHODS, linkage
 from chamfer.plot.scores import SCORES
@@ -43,6 +44,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
     for method in arguments.linkages:
         check_choice("--linkages", method, METHODS)
     check_output("--plot", arguments.plot)
+    check_apart(arguments.data, {"--plot": arguments.plot})
     data, coordinates = read_coordinates(arguments, (arguments.labels, arguments.id_column))
     y = _classes(data.column(arguments.labels, "--labels"), data.source, arguments.labels)
     trees, rows = {}, []
@@ -111,6 +113,5 @@ def _draw(arguments: argparse.Namespace, trees: dict[str, Array], y: Array) -> N
     with plt.ioff():
         figure, ax = plt.subplots(figsize=(8, 5), layout="constrained")
         plot_scores(trees, y, ax, score=arguments.score)
-        figure.savefig(arguments.plot, dpi=150)
-        plt.close(figure)
+        write_picture(arguments.plot, figure, dpi=150)
     note(f"the scores are drawn in {arguments.plot}")

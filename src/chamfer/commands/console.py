@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import sys
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+OUTPUT = "standard output"
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
@@ -36,8 +38,35 @@ def note(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """Tell the user something that must be read."""
-    print(text, file=sys.stderr)
+    """Tell the user something that must be read: one line, whatever files and columns are called."""
+    if sys.stderr is not None:  # print would take standard output instead
+        print("".join(_visible(each) for each in text), file=sys.stderr)
+
+
+def _visible(character: str) -> str:
+    if character.isprintable():
+        return character
+    return " " if character.isspace() else repr(character)[1:-1]
+
+
+def show(text: str) -> None:
+    """Write to standard output, at once, so that an error is known to be of it."""
+    if sys.stdout is None:
+        if text:
+            raise CommandError(f"{OUTPUT}: is closed")
+        return
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, OUTPUT) from error
+
+
+def did_you_mean(value: object, choices: Iterable[str]) -> str:
+    """A hint at the choice that is nearly `value`, to end an error with; nothing if there is none."""
+    known = {each.lower(): each for each in choices}
+    close = difflib.get_close_matches(str(value).lower(), known, 1)
+    return f"; did you mean {known[close[0]]!r}?" if close else ""
 
 
 def colored() -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from chamfer.commands.console import bar, emphasize, table
+from chamfer.commands.outputs import check_output, write_picture
 from chamfer.dendrogram import Dendrogram, cut, tree_height
 from chamfer.hac import METHODS, linkage
 from chamfer.layout import arrange
@@ -39,6 +40,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
     """Print the table and save the picture."""
     from sklearn.datasets import load_digits
 
+    check_output("--output", str(arguments.output))
     X, y = load_digits(return_X_y=True)
     classes = len(np.unique(y))
     print(f"{len(X):,} handwritten digits of {X.shape[1]} pixels, cut into {classes} clusters:\n")
@@ -76,9 +78,7 @@ def _save(path: Path, X: Array, y: Array, Z: Array) -> None:
         print(f"\nNo picture: {error}")
         return
     with plt.ioff():
-        figure = draw_digits(X, y, Z)
-        figure.savefig(path, dpi=160)
-        plt.close(figure)
+        write_picture(path, draw_digits(X, y, Z), dpi=160)
     print(f"\nThe tree of Chamfer linkage is drawn in {emphasize(str(path.resolve()))}")
 
 

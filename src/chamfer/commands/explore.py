@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from chamfer.commands.console import note
-from chamfer.commands.options import add_data, add_linkage, check_output, complete_files, read_coordinates, row_names
+from chamfer.commands.options import add_data, add_linkage, complete_files, read_coordinates, row_names
+from chamfer.commands.outputs import check_apart, check_output
 from chamfer.explorer import explore
 from chamfer.hac import linkage
 
@@ -42,6 +43,7 @@ def add_explore(subparsers: Any) -> None:
 def run_explore(arguments: argparse.Namespace) -> int:
     """Cluster and write the page."""
     check_output("--output", arguments.output)
+    check_apart(arguments.data, {"--output": arguments.output})
     table, coordinates = read_coordinates(arguments, (arguments.id_column,))
     _, ids = row_names(arguments, table)
     shown = sys.stderr.isatty() and not arguments.quiet

@@ -5,19 +5,19 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from chamfer.commands.console import CommandError
+from chamfer.commands.console import did_you_mean, show
 from chamfer.commands.tables import Coordinates, Table, choose, pandas, read_table
 from chamfer.dendrogram import ORDERS
 from chamfer.hac import METHODS
-from chamfer.validation import Array
+from chamfer.validation import FAST_METRICS, SKLEARN_METRICS, Array, check_metric
 
-LABEL_FILES = (".csv", ".tsv", ".txt", ".npy", ".parquet", "")
+# Names to guess from when one is misspelt: ours and the best known of SciPy's.
+_METRICS = (*FAST_METRICS, *SKLEARN_METRICS, "braycurtis", "canberra", "chebyshev", "cityblock", "correlation")
+_METRICS += ("hamming", "jaccard", "jensenshannon", "mahalanobis", "minkowski", "precomputed", "seuclidean")
 
 
 def complete_files(action: argparse.Action) -> argparse.Action:
@@ -32,7 +32,10 @@ def complete_files(action: argparse.Action) -> argparse.Action:
 
 def names(text: str) -> list[str]:
     """Names separated by commas."""
-    return next(csv.reader([text], skipinitialspace=True))
+    try:
+        return next(csv.reader([text], skipinitialspace=True))
+    except csv.Error as error:
+        raise argparse.ArgumentTypeError(f"cannot be split at commas: {error}") from error
 
 
 def add_data(parser: argparse.ArgumentParser) -> None:
@@ -67,8 +70,18 @@ def add_linkage(parser: argparse.ArgumentParser) -> None:
 
 def add_run(group: Any) -> None:
     """Add the metric and the number of threads."""
-    group.add_argument("--metric", default="euclidean", metavar="NAME", help="distance between points (%(default)s)")
+    group.add_argument(
+        "--metric", type=_metric, default="euclidean", metavar="NAME", help="distance between points (%(default)s)"
+    )
     group.add_argument("--jobs", type=int, metavar="N", help="number of threads; all by default")
+
+
+def _metric(name: str) -> str:
+    try:
+        check_metric(name)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"there is no metric {name!r}{did_you_mean(name, _METRICS)}") from error
+    return name
 
 
 def add_cut(parser: argparse.ArgumentParser) -> None:
@@ -86,6 +99,7 @@ def add_output(parser: argparse.ArgumentParser, what: str) -> None:
     complete_files(
         group.add_argument("-o", "--output", metavar="FILE", default="-", help=f"{what} (default: standard output)")
     )
+    group.add_argument("--raw-names", action="store_true", help="do not put ' before names that look like formulas")
     group.add_argument("--json", action="store_true", help="write a JSON summary for machines to standard output")
     group.add_argument("-q", "--quiet", action="store_true", help="no notes, no progress bars")
 
@@ -105,42 +119,16 @@ def read_coordinates(arguments: argparse.Namespace, apart: tuple[str | None, ...
 def row_names(arguments: argparse.Namespace, table: Table) -> tuple[str, list[Any] | None]:
     """Give the column that names rows, and the names: the one asked for, or else the index of a data frame."""
     name = table.index if arguments.id_column is None else arguments.id_column
-    return ("id", None) if name is None else (name, table.column(name, "--id-column").tolist())
-
-
-def check_output(option: str, path: str | None, endings: tuple[str, ...] = ()) -> None:
-    """Refuse a file that could not be written, before the work is done."""
-    if path is None or path == "-":
-        return
-    if not Path(path).resolve().parent.is_dir():
-        raise CommandError(f"{option}: there is no folder {Path(path).parent}")
-    if endings and Path(path).suffix.lower() not in endings:
-        raise CommandError(f"{option}: the file must end in {' or '.join(filter(None, endings))}, got {path}")
-
-
-def write_labels(path: str, labels: Array, ids: list[Any] | None, id_name: str) -> None:
-    """Write labels, beside names of points if there are any; the ending of `path` says how."""
-    columns = ({} if ids is None else {id_name: ids}) | {"label": labels.tolist()}
-    ending = Path(path).suffix.lower()
-    if path == "-":
-        _write_text(sys.stdout, columns, ",")
-    elif ending == ".npy":
-        np.save(path, labels)
-    elif ending == ".parquet":
-        pandas().DataFrame(columns).to_parquet(path)
-    else:
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            _write_text(file, columns, "\t" if ending == ".tsv" else ",")
-
-
-def _write_text(file: Any, columns: dict[str, list[Any]], separator: str) -> None:
-    writer = csv.writer(file, delimiter=separator, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
+    if name is None:
+        return "id", None
+    values = table.column(name, "--id-column")
+    if values.dtype.kind in "mM":  # as a list they would be nanoseconds
+        return name, list(pandas().Series(values).astype(str))
+    return name, values.tolist()
 
 
 def report(arguments: argparse.Namespace, summary: dict[str, Any], labels: Array, ids: list[Any] | None) -> None:
     """Print a summary as JSON; with the labels in it if they were not written to a file."""
     if arguments.output == "-":
         summary |= ({} if ids is None else {"ids": [str(each) for each in ids]}) | {"labels": labels.tolist()}
-    print(json.dumps(summary))
+    show(json.dumps(summary) + "\n")

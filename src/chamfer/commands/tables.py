@@ -7,24 +7,22 @@ header.
 
 from __future__ import annotations
 
-import bz2
-import difflib
-import gzip
 import io
-import lzma
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from numbers import Number
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from chamfer.commands.console import CommandError, note
+from chamfer.commands.console import CommandError, did_you_mean, note
+from chamfer.commands.reading import ADVICE, StoredArray, load_arrays, open_arrays, read_all, reading
+from chamfer.memory import require_memory
 from chamfer.validation import Array
 
-_OPENERS = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress, b"\xfd7zXZ\x00": lzma.decompress}
 _TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", "")
 _ARROW = (".arrow", ".feather", ".ipc")
 
@@ -43,13 +41,15 @@ class Table:
     """Columns of a file.
 
     `aside` holds arrays of an NPZ or the index of a data frame, for labels or names and never for coordinates;
-    `index` is the one among them that names the rows without being asked to.
+    `index` is the one among them that names the rows without being asked to. `untyped` columns come from text, and are
+    what they look like.
     """
 
     frame: Any
     source: str
     aside: dict[str, Array] = field(default_factory=dict)
     index: str | None = None
+    untyped: bool = False
 
     def column(self, name: str, option: str) -> Array:
         """Give the values of one column that `option` asks for."""
@@ -70,36 +70,41 @@ class Coordinates:
 def read_table(name: str) -> Table:
     """Read a table from a file, whose ending says what it is, or from standard input (``-``), as text."""
     if name == "-":
-        return Table(_read_text(sys.stdin.buffer.read(), "standard input", None), "standard input")
+        return _read_input()
     path = Path(name)
     if not path.exists():
         raise CommandError(f"{name}: there is no such file")
     endings = [ending.lower() for ending in path.suffixes if ending.lower() not in (".gz", ".bz2", ".xz")]
     ending = endings[-1] if endings else ""
-    try:
-        if ending == ".npy":
-            return Table(_frame(np.load(path, allow_pickle=False), name), name)
-        if ending == ".npz":
-            return _read_npz(path)
+    with reading(name):
+        if ending in (".npy", ".npz"):
+            return _read_arrays(name)
         if ending == ".parquet":
-            return _with_index(pandas().read_parquet(path), name)
+            return _with_index(_read_parquet(path), name)
         if ending in _ARROW:
             return _with_index(_read_arrow(path), name)
-    except (ValueError, OSError, ImportError) as error:
-        raise CommandError(f"{name}: cannot be read: {error}") from error
-    separator = "\t" if ending in (".tsv", ".tab") else None
-    return Table(_read_text(path.read_bytes(), name, separator), name)
+        with path.open("rb") as file:
+            content = read_all(file)
+        return _read_text(content, name, "\t" if ending in (".tsv", ".tab") else None)
 
 
-def _read_text(content: bytes, source: str, separator: str | None) -> Any:
+def _read_input() -> Table:
+    if sys.stdin is None:
+        raise CommandError("standard input: is closed")
+    with reading("standard input"):
+        return _read_text(read_all(sys.stdin.buffer), "standard input", None)
+
+
+def _read_text(content: bytes, source: str, separator: str | None) -> Table:
     pd = pandas()
-    for magic, decompress in _OPENERS.items():
-        if content.startswith(magic):
-            content = decompress(content)
-    first = content.lstrip(b"\xef\xbb\xbf \r\n").split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+    lines = (line.strip(b"\xef\xbb\xbf \r\n") for line in io.BytesIO(content))
+    first = next(filter(None, lines), b"").decode("utf-8", "replace").strip()
     if not first:
         raise CommandError(f"{source}: is empty")
     separator = separator or max(",\t;", key=first.count)
+    # Rows that are shorter than the first are filled up, so a small file may hold a large table.
+    columns, rows = first.count(separator) + 1, content.count(b"\n") + 1
+    require_memory(8 * columns * rows, None, f"a table of {columns:,} columns and {rows:,} rows", ADVICE)
     # A file without header would lose its first row, so numbers on top are taken for data.
     headless = all(_is_number(cell) for cell in first.split(separator))
     try:
@@ -116,12 +121,10 @@ def _read_text(content: bytes, source: str, separator: str | None) -> Any:
             )
     except UnicodeDecodeError as error:
         raise CommandError(f"{source}: is not UTF-8 text: {error}") from error
-    except (ValueError, pd.errors.ParserWarning) as error:
-        raise CommandError(f"{source}: cannot be read: {str(error).strip()}") from error
     if headless:
         frame.columns = [str(number) for number in range(1, frame.shape[1] + 1)]
         note(f"note: {source} has no header, its columns are called 1 to {frame.shape[1]}")
-    return _text_names(frame)
+    return Table(_text_names(frame, source), source, untyped=True)
 
 
 def _is_number(text: str) -> bool:
@@ -132,45 +135,79 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _read_npz(path: Path) -> Table:
-    with np.load(path, allow_pickle=False) as arrays:
-        content = {name: arrays[name] for name in arrays.files}
-    flat = {name: array for name, array in content.items() if array.ndim == 2}
-    if "X" not in flat and len(flat) != 1:
-        held = ", ".join(f"{name} {array.shape}" for name, array in content.items()) or "nothing"
-        raise CommandError(f"{path}: must hold a two-dimensional array X, or one such array; it holds {held}")
-    X = flat["X"] if "X" in flat else next(iter(flat.values()))
-    aside = {name: array for name, array in content.items() if array.shape == (len(X),)}
-    return Table(_frame(X, str(path)), str(path), aside)
+def _read_arrays(source: str) -> Table:
+    with open_arrays(source) as arrays:
+        if list(arrays) == [""]:
+            return Table(_frame(arrays[""], source), source)
+        flat = {name: array for name, array in arrays.items() if len(array.shape) == 2}
+        if "X" not in flat and len(flat) != 1:
+            held = ", ".join(f"{name} {array.shape}" for name, array in arrays.items()) or "nothing"
+            raise CommandError(f"{source}: must hold a two-dimensional array X, or one such array; it holds {held}")
+        X = flat["X"] if "X" in flat else next(iter(flat.values()))
+        beside = {name: array for name, array in arrays.items() if array.shape == X.shape[:1]}
+        odd = [name for name, array in beside.items() if array.dtype.kind in "OV"]
+        if odd:
+            note(f"note: {source}: left out because neither numbers nor text: {_quoted(odd)}")
+        names = [name for name in beside if name not in odd]
+        return Table(
+            _frame(X, source), source, dict(zip(names, load_arrays([beside[each] for each in names]), strict=True))
+        )
+
+
+def _frame(stored: StoredArray, source: str) -> Any:
+    if len(stored.shape) != 2:
+        raise CommandError(f"{source}: must hold an array of two dimensions, got shape {stored.shape}")
+    if 0 in stored.shape:
+        raise CommandError(f"{source}: has no {'rows' if stored.shape[0] == 0 else 'columns'}")
+    if stored.dtype.kind == "V":
+        raise CommandError(f"{source}: must hold numbers, got {stored.dtype}")
+    (array,) = load_arrays([stored])
+    if stored.dtype.kind == "f" and stored.dtype.itemsize > 8:
+        with np.errstate(over="ignore"):  # infinities are refused later, with their place
+            array = array.astype(np.float64)
+    # pandas does not take numbers in the byte order of other machines.
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    return pandas().DataFrame(array, columns=[str(number) for number in range(array.shape[1])])
+
+
+def _read_parquet(path: Path) -> Any:
+    pd = pandas()
+    if path.is_file():
+        from pyarrow import parquet
+
+        with parquet.ParquetFile(path) as file:
+            rows, columns = file.metadata.num_rows, file.metadata.num_columns
+        require_memory(8 * columns * rows, None, f"a table of {columns:,} columns and {rows:,} rows", ADVICE)
+    return pd.read_parquet(path)
 
 
 def _read_arrow(path: Path) -> Any:
     from pyarrow import ArrowInvalid, feather, ipc
 
     try:
-        return feather.read_table(path).to_pandas()
+        table = feather.read_table(path)
     except ArrowInvalid:
         with ipc.open_stream(path.read_bytes()) as stream:
-            return stream.read_all().to_pandas()
+            table = stream.read_all()
+    table.validate(full=True)  # damaged offsets would be followed to wherever they point
+    return table.to_pandas()
 
 
 def _with_index(frame: Any, source: str) -> Table:
     """Table of a data frame, whose index names its rows unless it only counts them."""
     if frame.index.name is None and frame.index.equals(pandas().RangeIndex(len(frame))):
-        return Table(_text_names(frame), source)
+        return Table(_text_names(frame, source), source)
     names = ["index" if name is None else str(name).strip() for name in frame.index.names]
     aside = {name: np.asarray(frame.index.get_level_values(i)) for i, name in enumerate(names)}
-    return Table(_text_names(frame.reset_index(drop=True)), source, aside, names[0] if len(names) == 1 else None)
+    frame = _text_names(frame.reset_index(drop=True), source)
+    return Table(frame, source, aside, names[0] if len(names) == 1 else None)
 
 
-def _frame(array: Array, source: str) -> Any:
-    if array.ndim != 2:
-        raise CommandError(f"{source}: must hold an array of two dimensions, got shape {array.shape}")
-    return pandas().DataFrame(array, columns=[str(number) for number in range(array.shape[1])])
-
-
-def _text_names(frame: Any) -> Any:
+def _text_names(frame: Any, source: str) -> Any:
     frame.columns = [str(name).strip() for name in frame.columns]
+    twice = frame.columns[frame.columns.duplicated()]
+    if len(twice):
+        raise CommandError(f"{source}: has several columns called {twice[0]!r}")
     return frame
 
 
@@ -184,7 +221,8 @@ def choose(
     _require(table, columns, "--columns")
     _require(table, drop, "--drop")
     chosen = [each for each in columns or frame.columns if each not in drop and each not in set(apart)]
-    text = [each for each in chosen if not _numeric(table, each)]
+    found = {each: _numbers(table, each) for each in chosen}
+    text = [each for each in chosen if found[each] is None]
     if text and columns:
         raise CommandError(f"{table.source}: --columns asks for {_quoted(text)}: text, not numbers")
     if text:
@@ -193,7 +231,8 @@ def choose(
     chosen = [each for each in chosen if each not in text]
     if not chosen:
         raise CommandError(f"{table.source}: has no column of numbers to cluster by")
-    numbers = frame[chosen]
+    converted = {each: found[each] for each in chosen if found[each].dtype != frame[each].dtype}
+    numbers = frame[chosen].assign(**converted)
     _refuse_missing(table, numbers)
     small = single or all(kind == np.float32 for kind in numbers.dtypes)
     return Coordinates(numbers.to_numpy(dtype=np.float32 if small else np.float64), chosen)
@@ -203,27 +242,31 @@ def _require(table: Table, names: Iterable[str], option: str, more: Iterable[str
     known = [*table.frame.columns, *more]
     for name in names:
         if name not in known:
-            close = difflib.get_close_matches(name, known, 1)
-            hint = f"; did you mean {close[0]!r}?" if close else f"; there are {_quoted(known)}"
+            hint = did_you_mean(name, known) or f"; there are {_quoted(known)}"
             raise CommandError(f"{table.source}: {option}: there is no column {name!r}{hint}")
 
 
-def _numeric(table: Table, name: str) -> bool:
-    """Whether a column holds numbers; an error if it nearly does."""
+def _numbers(table: Table, name: str) -> Any:
+    """A column of numbers, None if it holds something else; an error if it nearly holds numbers."""
     pd = pandas()
     values = table.frame[name]
     if pd.api.types.is_bool_dtype(values):
-        return False
+        return None
     if pd.api.types.is_numeric_dtype(values):
         if pd.api.types.is_complex_dtype(values):
             raise CommandError(f"{table.source}: column {name!r} holds complex numbers")
-        return True
+        return values
     if values.notna().sum() == 0:
         _refuse_missing(table, values.to_frame())
     if pd.api.types.is_datetime64_any_dtype(values) or isinstance(values.dtype, pd.CategoricalDtype):
-        return False
+        return None
     words = values.dropna()
-    known = pd.to_numeric(words.astype(str), errors="coerce").notna()
+    parsed = pd.to_numeric(words.astype(str), errors="coerce")
+    known = parsed.notna()
+    if known.all():
+        # Integers beyond 64 bits, or decimals. What was stored as text stays text, even if it is made of digits.
+        numbers = table.untyped or all(isinstance(each, Number) for each in words)
+        return parsed.astype(float).reindex(values.index) if numbers else None
     if known.mean() >= 0.5:
         wrong = words[~known]
         row = table.frame.index.get_loc(wrong.index[0]) + 1
@@ -231,7 +274,7 @@ def _numeric(table: Table, name: str) -> bool:
             f"{table.source}: row {row}, column {name!r}: {wrong.iloc[0]!r} is not a number, "
             f"as most of the column is; correct it or leave the column out with --drop"
         )
-    return False
+    return None
 
 
 def _refuse_missing(table: Table, numbers: Any) -> None:

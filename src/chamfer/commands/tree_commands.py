@@ -10,7 +10,8 @@ import numpy as np
 
 from chamfer.commands.cluster import finish
 from chamfer.commands.console import CommandError, note
-from chamfer.commands.options import LABEL_FILES, add_cut, add_output, check_output, complete_files
+from chamfer.commands.options import add_cut, add_output, complete_files
+from chamfer.commands.outputs import LABEL_FILES, check_apart, check_output, write_picture, write_text
 from chamfer.commands.trees import Tree, load_tree
 from chamfer.dendrogram import cut
 from chamfer.export import to_json, to_newick
@@ -44,6 +45,7 @@ def run_cut(arguments: argparse.Namespace) -> int:
     if arguments.clusters is None and arguments.height is None:
         arguments.parser.error("give -k or --height")
     check_output("--output", arguments.output, LABEL_FILES)
+    check_apart(arguments.tree, {"--output": arguments.output})
     tree = load_tree(arguments.tree)
     if arguments.clusters is not None:
         check_integer("-k", arguments.clusters, 1, len(tree.Z) + 1)
@@ -90,6 +92,8 @@ def run_plot(arguments: argparse.Namespace) -> int:
     from chamfer.plot import plot_dendrogram
     from chamfer.plot.canvas import pyplot
 
+    check_output("--output", arguments.output)
+    check_apart(arguments.tree, {"--output": arguments.output})
     tree = load_tree(arguments.tree)
     plt = pyplot()
     with plt.ioff():
@@ -108,8 +112,7 @@ def run_plot(arguments: argparse.Namespace) -> int:
         if arguments.scale == "sqrt":
             scale = ax.set_xscale if arguments.horizontal else ax.set_yscale
             scale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0)), np.square))
-        figure.savefig(arguments.output, dpi=arguments.dpi)
-        plt.close(figure)
+        write_picture(arguments.output, figure, arguments.dpi)
     note(f"{len(tree.Z) + 1:,} points drawn in {arguments.output}")
     return 0
 
@@ -138,11 +141,9 @@ def run_export(arguments: argparse.Namespace) -> int:
     form = arguments.format or by_ending.get(ending)
     if form is None:
         raise CommandError(f"--output: a tree goes to a .nwk or .json file, got {arguments.output}; or give --format")
+    check_output("--output", arguments.output)
+    check_apart(arguments.tree, {"--output": arguments.output})
     tree: Tree = load_tree(arguments.tree)
     write = to_json if form == "json" else to_newick
-    text = write(tree.Z, labels=tree.names, heights=arguments.heights)
-    if arguments.output == "-":
-        print(text)
-    else:
-        Path(arguments.output).write_text(text + "\n", encoding="utf-8")
+    write_text(arguments.output, write(tree.Z, labels=tree.names, heights=arguments.heights) + "\n")
     return 0

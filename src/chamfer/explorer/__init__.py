@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from chamfer.dendrogram import ORDERS, Dendrogram
+from chamfer.files import write_file
 from chamfer.layout import arrange
 from chamfer.validation import Array
 
@@ -84,7 +85,8 @@ def explore(
     if X is not None:
         content |= _describe(tree, _check_points(X, n), most)
     path = Path(output)
-    path.write_text(_page(title, content), encoding="utf-8")
+    # Half of a surrogate pair, which UTF-8 cannot hold, becomes an escape that JSON knows.
+    write_file(path, _page(title, content).encode("utf-8", "backslashreplace"))
     return path
 
 

@@ -354,8 +354,13 @@ function quote(text) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+// A spreadsheet would run text that starts like a formula; an apostrophe before it makes it text. Numbers stay.
+function defuse(text) {
+  return /^[=+\-@\t\r]/.test(text) && !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? `'${text}` : text;
+}
+
 function labelsAsCsv(points) {
-  const rows = points.map((p) => `${quote(name(p))},${cut.labels[p]}\n`);
+  const rows = points.map((p) => `${quote(defuse(name(p)))},${cut.labels[p]}\n`);
   return `${data.names ? "name" : "point"},label\n${rows.join("")}`;
 }
 
