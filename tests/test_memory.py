@@ -89,6 +89,21 @@ class TestAvailableMemory:
         "/sys/fs/cgroup/memory/memory.stat": "inactive_file 7\ntotal_inactive_file 300000\ntotal_active_file 0\n",
     }
 
+    service = {
+        "/proc/self/cgroup": "0::/system.slice/chamfer.service\n",
+        "/sys/fs/cgroup/system.slice/chamfer.service/memory.max": "3000000\n",
+        "/sys/fs/cgroup/system.slice/chamfer.service/memory.current": "1000000\n",
+    }
+    slice_above = {
+        "/sys/fs/cgroup/system.slice/memory.max": "3500000\n",
+        "/sys/fs/cgroup/system.slice/memory.current": "2800000\n",
+    }
+    job = {
+        "/proc/self/cgroup": "9:cpu,cpuacct:/\n5:memory:/slurm/uid_0/job_7\n0::/\n",
+        "/sys/fs/cgroup/memory/slurm/uid_0/job_7/memory.limit_in_bytes": "1000000\n",
+        "/sys/fs/cgroup/memory/slurm/uid_0/job_7/memory.usage_in_bytes": "100000\n",
+    }
+
     @pytest.mark.parametrize(
         ("files", "available"),
         [
@@ -97,6 +112,9 @@ class TestAvailableMemory:
             pytest.param(machine | old, 1_800_000, id="an older container"),
             pytest.param(machine | new | {"/sys/fs/cgroup/memory.max": "max\n"}, 5000 * 1024, id="no limit"),
             pytest.param(new | {"/sys/fs/cgroup/memory.max": "1000\n"}, 0, id="more used than allowed"),
+            pytest.param(machine | service, 2_000_000, id="a service"),
+            pytest.param(machine | service | slice_above, 700_000, id="a service in a smaller slice"),
+            pytest.param(machine | job, 900_000, id="a job of a batch system"),
         ],
     )
     def test_the_smallest_limit_counts(self, monkeypatch, files, available):

@@ -25,12 +25,13 @@ import chamfer
 from chamfer.commands.cluster import add_cluster
 from chamfer.commands.compare import add_compare
 from chamfer.commands.completion import add_completion
-from chamfer.commands.console import OUTPUT, CommandError, complain, did_you_mean, notes, show
+from chamfer.commands.console import OUTPUT, CommandError, complain, notes, show
 from chamfer.commands.demo import add_demo
 from chamfer.commands.explore import add_explore
 from chamfer.commands.info import add_info
 from chamfer.commands.tree_commands import add_cut_command, add_export, add_plot
 from chamfer.reproduction import add_reproduce
+from chamfer.validation import did_you_mean
 
 COMMANDS: tuple[Callable[[Any], None], ...] = (
     add_cluster,

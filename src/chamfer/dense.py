@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from chamfer import distances
-from chamfer.memory import SMALL, available_memory
+from chamfer.memory import available_memory
 from chamfer.progress import Progress
 from chamfer.units import choose_unit, multiply
 from chamfer.validation import Array, Condensed, Points
+
+SMALL = 1 << 26  # bytes: to ask the system about less takes longer than to cluster
 
 
 def dense_bytes(data: Points | Condensed, square: bool) -> int:

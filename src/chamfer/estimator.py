@@ -25,6 +25,7 @@ from chamfer.validation import (
     check_number,
     in_unit,
     is_distributed,
+    rounding,
     text_column,
 )
 
@@ -190,11 +191,14 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         """X as scikit-learn's estimators take it."""
         try:
             with np.errstate(invalid="ignore", over="ignore"):  # of sums by which it looks for infinities
-                return np.asarray(validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2))
+                array = np.asarray(validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2))
         except ValueError as error:
             if not text_column(X):
                 raise
             raise ValueError(f"X must be an array of real numbers: {text_column(X)}") from error
+        if self.metric == "precomputed" and array.min() < -rounding(array):
+            raise ValueError(f"Negative values in data: X must hold distances of at least 0, got {array.min()}")
+        return array
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:
         """Cluster the rows of `X` and give their labels.

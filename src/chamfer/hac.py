@@ -17,7 +17,7 @@ from chamfer.answers import Checked
 from chamfer.approximate import make_index, run_approximate
 from chamfer.centres import points_bytes, run_points
 from chamfer.checkpoint import Checkpoint, Remembered, describe
-from chamfer.dense import dense_bytes, fits, run_dense
+from chamfer.dense import SMALL, dense_bytes, fits, run_dense
 from chamfer.lists import Info, run_lists
 from chamfer.memory import require_memory
 from chamfer.progress import Progress
@@ -87,6 +87,11 @@ class Run:
     threads: int
     progress: Progress
     memory_limit: int | None
+
+    def require(self, need: int, purpose: str, advice: str) -> None:
+        """Raise `MemoryError` if `need` bytes are too many."""
+        if need > SMALL or self.memory_limit is not None:
+            require_memory(need, self.memory_limit, purpose, advice)
 
 
 def linkage(
@@ -223,6 +228,8 @@ def linkage(
         checkpoint, engine = check_path("checkpoint", checkpoint), _only("checkpoint", "lists", engine)
     if epsilon > 0:
         engine = _with_epsilon(chosen, data, method, engine)
+    if engine == "tradeoff":
+        _check_tradeoff(chosen, data, method)
     use_lists = _use_lists(chosen, data, method, engine, source, run)
     use_points = not use_lists and _use_points(chosen, data, method, engine, run)
     if data.n == 1:
@@ -237,7 +244,7 @@ def linkage(
     elif use_points:
         Z = _from_points(chosen, data, method, run)
     elif engine == "tradeoff":
-        Z = _from_tradeoff(chosen, data, method, t, run)
+        Z = _from_tradeoff(chosen, data, t, run)
     else:
         Z = _from_matrix(chosen, data, method, run)
     return _order_leaves(Z, given, run) if optimal_ordering else Z
@@ -308,7 +315,7 @@ def _from_lists(
 ) -> Array:
     k = min(data.n - 1, n_neighbors + 1 if chosen.capped else lists.FIRST)
     need = lists.lists_bytes(data, k)
-    require_memory(need, run.memory_limit, f"engine 'lists' with {data.n} points", "take fewer points")
+    run.require(need, f"engine 'lists' with {data.n} points", "take fewer points")
     grow = partial(
         run_lists,
         normalized=chosen.normalized,
@@ -368,14 +375,19 @@ def _from_points(chosen: Method, data: Points | Condensed, method: str, run: Run
     assert isinstance(data, Points)
     assert chosen.core is not None
     purpose = f"method {method!r} of {data.n} points with engine 'points'"
-    require_memory(points_bytes(data), run.memory_limit, purpose, "take fewer points")
+    run.require(points_bytes(data), purpose, "take fewer points")
     return _in_callers_unit(run_points(chosen.core, data, run.threads, run.progress), data)
 
 
-def _from_tradeoff(chosen: Method, data: Points | Condensed, method: str, t: int | None, run: Run) -> Array:
+def _check_tradeoff(chosen: Method, data: Points | Condensed, method: str) -> None:
     if chosen.core is None or not (chosen.lists and isinstance(data, Points) and data.metric in FAST_METRICS):
         able = ", ".join(name for name, each in METHODS.items() if each.lists and each.core)
         raise ValueError(f"engine 'tradeoff' takes observations, a fast metric and one of {able}; got {method!r}")
+
+
+def _from_tradeoff(chosen: Method, data: Points | Condensed, t: int | None, run: Run) -> Array:
+    assert isinstance(data, Points)
+    assert chosen.core is not None
     return _in_callers_unit(run_tradeoff(chosen.core, data, t, run.threads, run.progress, run.memory_limit), data)
 
 
@@ -404,7 +416,7 @@ def _from_matrix(chosen: Method, data: Points | Condensed, method: str, run: Run
     need = dense_bytes(data, chosen.square)
     half = "pass X as float32, " if data.dtype == np.float64 else ""
     advice = f"{half}take fewer points" + (" or engine='points'" if chosen.points else "")
-    require_memory(need, run.memory_limit, f"method {method!r} of {data.n} points with engine 'dense'", advice)
+    run.require(need, f"method {method!r} of {data.n} points with engine 'dense'", advice)
     Z = run_dense(chosen.core, data, chosen.square, chosen.centres, run.threads, run.progress)
     return _in_callers_unit(Z, data)
 
@@ -418,9 +430,7 @@ def _in_callers_unit(Z: Array, data: Points | Condensed) -> Array:
 
 def _require_ordering_memory(data: Points | Condensed, run: Run) -> None:
     # SciPy makes square matrices of distances and of costs.
-    require_memory(
-        36 * data.n * data.n, run.memory_limit, f"optimal_ordering of {data.n} points", "pass optimal_ordering=False"
-    )
+    run.require(36 * data.n * data.n, f"optimal_ordering of {data.n} points", "pass optimal_ordering=False")
 
 
 def _order_leaves(Z: Array, data: Points | Condensed, run: Run) -> Array:

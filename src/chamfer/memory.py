@@ -3,31 +3,47 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
-
-SMALL = 1 << 26  # bytes: to ask the system about less takes longer than to cluster
 
 
 def available_memory() -> int:
     """Bytes that can be used without swapping, as far as the system tells."""
-    limits = []
     machine = _fields("/proc/meminfo").get("MemAvailable:")
-    if machine is not None:
-        limits.append(machine * 1024)
-    # A container may be given less than the machine has (control groups, version 2 and 1).
-    for folder, most, used, cache in (
-        ("/sys/fs/cgroup", "memory.max", "memory.current", ""),
-        ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_"),
-    ):
-        ends = [text.strip() for name in (most, used) for text in _lines(f"{folder}/{name}")[:1]]
-        if len(ends) == 2 and all(text.isdigit() for text in ends):
-            # Files that were read are kept in memory until someone needs it, and counted as used.
-            stat = _fields(f"{folder}/memory.stat")
-            files = stat.get(f"{cache}inactive_file", 0) + stat.get(f"{cache}active_file", 0)
-            limits.append(max(0, int(ends[0]) - int(ends[1]) + files))
+    found = [None if machine is None else machine * 1024, *(_left(*group) for group in set(_control_groups()))]
+    limits = [limit for limit in found if limit is not None]
     if not limits and hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     return min(limits, default=1 << 62)
+
+
+def _control_groups() -> Iterator[tuple[str, str, str, str]]:
+    """Folders of the control groups of this process and of those above them, and the names of the files in them.
+
+    A container, a service or a job of a batch system is given less than the machine has (version 2 and 1).
+    """
+    for line in ["0::/", "0:memory:/", *_lines("/proc/self/cgroup")]:
+        _, controllers, path = [*line.split(":", 2), "", ""][:3]
+        if controllers == "":
+            top, names = "/sys/fs/cgroup", ("memory.max", "memory.current", "")
+        elif "memory" in controllers.split(","):
+            top, names = "/sys/fs/cgroup/memory", ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_")
+        else:
+            continue
+        parts = [part for part in path.split("/") if part]
+        for depth in range(len(parts) + 1):
+            yield "/".join([top, *parts[:depth]]), *names
+
+
+def _left(folder: str, most: str, used: str, cache: str) -> int | None:
+    """Bytes that a control group may still use; None if it has no limit."""
+    ends = [text.strip() for name in (most, used) for text in _lines(f"{folder}/{name}")[:1]]
+    if len(ends) < 2 or not all(text.isdigit() for text in ends):
+        return None
+    # Files that were read are kept in memory until someone needs it, and counted as used.
+    stat = _fields(f"{folder}/memory.stat")
+    files = stat.get(f"{cache}inactive_file", 0) + stat.get(f"{cache}active_file", 0)
+    return max(0, int(ends[0]) - int(ends[1]) + files)
 
 
 def human(size: float) -> str:
@@ -41,8 +57,6 @@ def human(size: float) -> str:
 
 def require_memory(need: int, limit: int | None, purpose: str, advice: str) -> None:
     """Raise `MemoryError` if `need` bytes are more than `limit`, or than there are."""
-    if limit is None and need <= SMALL:
-        return
     there_is = available_memory() if limit is None else limit
     if need > there_is:
         whose = "are available" if limit is None else "are allowed by memory_limit"

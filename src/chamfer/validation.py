@@ -81,9 +81,10 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
 
 
 def did_you_mean(value: object, choices: Iterable[str]) -> str:
-    """A hint at the choice that looks like `value`, to end a message with; nothing if none does."""
-    close = difflib.get_close_matches(value, list(choices), 1) if isinstance(value, str) else []
-    return f"; did you mean {close[0]!r}?" if close else ""
+    """A hint at the choice that is nearly `value`, to end a message with; nothing if there is none."""
+    known = {each.lower(): each for each in choices}
+    close = difflib.get_close_matches(str(value).lower(), known, 1)
+    return f"; did you mean {known[close[0]]!r}?" if close else ""
 
 
 def check_integer(name: str, value: object, low: int, high: int | None = None) -> int:
@@ -323,7 +324,7 @@ def _check_square(X: object) -> Condensed:
         raise ValueError(f"X must be a square matrix with metric='precomputed', got shape {square.shape}")
     if not np.isfinite(square.max()) or not np.isfinite(square.min()):
         refuse_infinite(X, square)
-    tolerance, relative = _rounding(square), 1e-8 if square.dtype == np.float64 else 1e-4
+    tolerance, relative = rounding(square), 1e-8 if square.dtype == np.float64 else 1e-4
     diagonal = np.abs(np.diagonal(square))
     if not diagonal.max() <= tolerance:
         i = int(np.argmax(diagonal))
@@ -344,7 +345,7 @@ def _check_square(X: object) -> Condensed:
     return _check_distances(values, n)
 
 
-def _rounding(distances: Array) -> float:
+def rounding(distances: Array) -> float:
     """What rounding may leave of zeros among such distances, as in ``1 - np.corrcoef(X)``."""
     return (1e-12 if distances.dtype == np.float64 else 1e-5) * float(np.abs(distances).max(initial=0))
 
@@ -355,7 +356,7 @@ def _check_distances(values: Array, n: int) -> Condensed:
     least, most = float(values.min()), float(values.max())
     if not (np.isfinite(least) and np.isfinite(most)):
         refuse_infinite(values, values)
-    if least < -_rounding(values):
+    if least < -rounding(values):
         raise ValueError(f"X must hold distances of at least 0, got {least}")
     if most > largest_distance(n):
         raise ValueError(

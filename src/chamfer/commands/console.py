@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -60,13 +59,6 @@ def show(text: str) -> None:
         sys.stdout.flush()
     except OSError as error:
         raise OSError(error.errno, error.strerror, OUTPUT) from error
-
-
-def did_you_mean(value: object, choices: Iterable[str]) -> str:
-    """A hint at the choice that is nearly `value`, to end an error with; nothing if there is none."""
-    known = {each.lower(): each for each in choices}
-    close = difflib.get_close_matches(str(value).lower(), known, 1)
-    return f"; did you mean {known[close[0]]!r}?" if close else ""
 
 
 def colored() -> bool:

@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from chamfer.commands.console import did_you_mean, show
+from chamfer.commands.console import show
 from chamfer.commands.tables import Coordinates, Table, choose, pandas, read_table
 from chamfer.dendrogram import ORDERS
 from chamfer.hac import METHODS
-from chamfer.validation import FAST_METRICS, SKLEARN_METRICS, Array, check_metric
+from chamfer.validation import Array, check_metric
 
 # Names to guess from when one is misspelt: ours and the best known of SciPy's.
-_METRICS = (*FAST_METRICS, *SKLEARN_METRICS, "braycurtis", "canberra", "chebyshev", "cityblock", "correlation")
-_METRICS += ("hamming", "jaccard", "jensenshannon", "mahalanobis", "minkowski", "precomputed", "seuclidean")
 
 
 def complete_files(action: argparse.Action) -> argparse.Action:
@@ -80,7 +78,7 @@ def _metric(name: str) -> str:
     try:
         check_metric(name)
     except ValueError as error:
-        raise argparse.ArgumentTypeError(f"there is no metric {name!r}{did_you_mean(name, _METRICS)}") from error
+        raise argparse.ArgumentTypeError(str(error)) from error
     return name
 
 

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from chamfer.commands.console import CommandError, did_you_mean, note
+from chamfer.commands.console import CommandError, note
 from chamfer.commands.reading import ADVICE, StoredArray, load_arrays, open_arrays, read_all, reading
 from chamfer.memory import require_memory
-from chamfer.validation import Array
+from chamfer.validation import Array, did_you_mean
 
 _TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", "")
 _ARROW = (".arrow", ".feather", ".ipc")
