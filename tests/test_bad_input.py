@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
+from sklearn.metrics.pairwise import cosine_similarity
 
 import chamfer
 import reference
@@ -133,6 +134,109 @@ class TestOtherArguments:
     def test_memory_limit_of_wrong_type(self, limit):
         with pytest.raises(TypeError, match="memory_limit must be a number"):
             chamfer.linkage(X, memory_limit=limit)
+
+
+class TestMessages:
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            ({"method": "wards"}, "method .* did you mean 'ward'"),
+            ({"method": "chamfer-normalized"}, "method .* did you mean 'chamfer_normalized'"),
+            ({"metric": "euclidian"}, "metric .* did you mean 'euclidean'"),
+            ({"metric": "chebishev"}, "metric .* did you mean 'chebyshev'"),
+            ({"engine": "dens"}, "engine .* did you mean 'dense'"),
+            ({"source": "tre"}, "source .* did you mean 'tree'"),
+            ({"epsilon": 10**400}, "epsilon must be a number .* that a float can hold"),
+            ({"source": None}, "source must be"),
+            ({"source": 3}, "source must be"),
+            ({"info": "x"}, "info must be a chamfer.Info, got 'x'"),
+        ],
+    )
+    def test_they_name_the_argument_and_what_may_be_meant(self, arguments, words):
+        with pytest.raises((ValueError, TypeError), match=words):
+            chamfer.linkage(X, **arguments)
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            {"n_neighbors": 0},
+            {"epsilon": -1},
+            {"epsilon": 0.1, "method": "average"},
+            {"t": 2},
+            {"engine": "tradeoff", "method": "average"},
+            {"engine": "points", "method": "complete"},
+            {"engine": "lists", "method": "ward"},
+            {"source": "nope"},
+            {"source": 3},
+            {"info": 3},
+            {"checkpoint": 3},
+            {"memory_limit": 0},
+            {"metric": "cosine", "method": "ward"},
+        ],
+    )
+    def test_one_point_is_no_excuse(self, arguments):
+        assert chamfer.linkage([[1.0, 2.0]]).shape == (0, 4)
+        with pytest.raises((ValueError, TypeError), match=next(iter(arguments))):
+            chamfer.linkage([[1.0, 2.0]], **arguments)
+
+    @pytest.mark.parametrize("run", [chamfer.linkage, chamfer.AgglomerativeClustering(2).fit])
+    def test_columns_of_text_are_named(self, run):
+        frame = pd.DataFrame({"width": [1.0, 2.0, 3.0], "species": ["setosa", "other", "other"]})
+        with pytest.raises(ValueError, match=r"X must be .*column 'species' holds 'setosa'"):
+            run(frame)
+
+    def test_places_of_missing_values_are_named(self):
+        frame = pd.DataFrame({"width": [1.0, 2.0, 3.0], "length": [1.0, np.nan, 2.0]})
+        with pytest.raises(ValueError, match=r"NaN in row 1, column 'length'"):
+            chamfer.linkage(frame)
+        with pytest.raises(ValueError, match=r"infinity in row 2, column 0"):
+            chamfer.linkage([[1.0], [2.0], [np.inf]])
+        with pytest.raises(ValueError, match=r"NaN at 1"):
+            chamfer.linkage([1.0, np.nan, 2.0])
+
+    def test_the_estimator_names_its_own_argument(self):
+        with pytest.raises(ValueError, match=r"linkage must be one of .* did you mean 'ward'"):
+            chamfer.AgglomerativeClustering(2, linkage="wards").fit(X)
+
+    def test_infinities_raise_no_warning(self):
+        for run in (chamfer.linkage, chamfer.AgglomerativeClustering(2).fit):
+            with pytest.raises(ValueError, match="X"):
+                run(np.array([[np.inf], [-np.inf], [3.4e38]]))
+
+    @pytest.mark.parametrize("y", [[[1], [2, 3], [4]], [[1, 2], [3], [4]]])
+    def test_ragged_labels(self, y):
+        with pytest.raises(ValueError, match="y must hold one label for each of 3 points"):
+            chamfer.best_cut(chamfer.linkage(X[:3]), y)
+
+
+class TestRoundingInPrecomputedDistances:
+    """What scikit-learn and SciPy accept: rests of rounding where zeros, or equal numbers, should be."""
+
+    @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+    def test_cosine_similarity_and_correlation(self, dtype):
+        x = gaussian(3, 60, 12).astype(dtype)
+        for D in (1 - cosine_similarity(x), (1 - np.corrcoef(x)).astype(dtype)):
+            D[3, 4] = D[3, 4] * (1 + np.finfo(dtype).eps)
+            D[5, 6] = D[6, 5] = -np.finfo(dtype).eps
+            assert np.diagonal(D).any()
+            clean = np.maximum(np.triu(D, 1), 0)
+            expected = chamfer.linkage(squareform(clean + clean.T), "average")
+            np.testing.assert_array_equal(chamfer.linkage(D, "average", "precomputed"), expected)
+            model = chamfer.AgglomerativeClustering(3, metric="precomputed", linkage="average").fit(D)
+            np.testing.assert_array_equal(model.linkage_matrix_, expected)
+            condensed = squareform(D, checks=False)
+            np.testing.assert_array_equal(chamfer.linkage(condensed, "average"), expected)
+
+    @pytest.mark.parametrize("place", [(2, 2), (2, 3)])
+    def test_what_is_more_than_rounding(self, place):
+        D = squareform(pdist(X))
+        D[place] += 1e-6
+        with pytest.raises(ValueError, match="X must"):
+            chamfer.linkage(D, metric="precomputed")
+        y = pdist(X)
+        y[3] = -1e-6
+        with pytest.raises(ValueError, match="at least 0"):
+            chamfer.linkage(y)
 
 
 class TestMetricsThatMisbehave:

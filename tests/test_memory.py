@@ -1,12 +1,18 @@
 """Memory: how much there is, and a refusal that says what is needed and what to do."""
 
+import sys
+
 import numpy as np
 import pytest
+from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist
 
 import chamfer
-from cases import gaussian
+from cases import apart, gaussian
 from chamfer import memory
+from chamfer.answers import empty_answer
+from chamfer.sources import block_search
+from chamfer.validation import check_input
 
 X = gaussian(0, 20, 3)
 
@@ -72,6 +78,68 @@ class TestRefusal:
         assert chamfer.linkage(x, "average", memory_limit=limit).shape == (99, 4)
         with pytest.raises(MemoryError, match="40 kB are allowed"):
             chamfer.linkage(gaussian(3, 102, 2), "average", memory_limit=limit)
+
+
+LIMITED = """
+import resource
+
+def limit(more):
+    pages = int(open("/proc/self/statm").read().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more,) * 2)
+
+X = np.random.default_rng(0).normal(size=(4000, 30))
+chamfer.linkage(X[:600])  # what is imported later is there, and threads are started
+for engine, method in [("dense", "average"), ("dense", "chamfer"), ("lists", "chamfer"), ("points", "ward")]:
+    chamfer.linkage(X[:2100], method, engine=engine)
+limit(MORE)  # so many bytes more than there are now
+for engine, method in [("dense", "average"), ("dense", "chamfer"), ("lists", "chamfer"), ("points", "ward")]:
+    try:
+        chamfer.linkage(X, method, engine=engine)
+        print("enough")
+    except MemoryError:
+        print("refused")
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of the address space are Linux's")
+@pytest.mark.parametrize("more", [0, 3_000_000, 10_000_000, 30_000_000, 100_000_000])
+def test_an_allocation_that_fails_is_an_error(more):
+    out = apart(LIMITED.replace("MORE", str(more)))
+    assert len(out.split()) == 4
+    assert more > 3_000_000 or "refused" in out
+
+
+class TestManyBlocks:
+    """What all pairs of blocks, or all coordinates, would take is taken a part at a time."""
+
+    @pytest.mark.parametrize("pairs", [1, 10, 50])
+    def test_pairs_of_blocks(self, pairs):
+        points = check_input(gaussian(4, 3_000, 6), "euclidean")
+        search = block_search(points, points.X - points.X.mean(axis=0))
+        expected, found = empty_answer(3_000, 8, np.float64), empty_answer(3_000, 8, np.float64)
+        search.all_points(*expected, 2)
+        search.all_points(*found, 2, None, pairs)
+        np.testing.assert_array_equal(np.sort(found.clusters), np.sort(expected.clusters))
+        np.testing.assert_array_equal(found.bounds, expected.bounds)
+
+    def test_many_coordinates(self):
+        X = gaussian(5, 600, 5_000)
+        Z = chamfer.linkage(X, "average")
+        np.testing.assert_allclose(Z[:, 2], hierarchy.linkage(X, "average")[:, 2], rtol=1e-9)
+
+    @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the largest size from /proc")
+    def test_few_points_of_many_coordinates_take_little_memory(self):
+        out = apart(
+            """
+import resource
+X = np.random.default_rng(0).normal(size=(520, 30_000)).astype(np.float32)
+chamfer.linkage(X[:, :100], "average")
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+chamfer.linkage(X, "average", n_jobs=4)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)
+"""
+        )
+        assert int(out) < 4 * 520 * 30_000 * 4  # 250 MB; rows in double for each thread took 1 GB
 
 
 class TestAvailableMemory:

@@ -159,27 +159,26 @@ class TestRangeOfHeights:
                 chamfer.linkage(np.ldexp(X, 64), method, "sqeuclidean", **how), times(Z, 64, "sqeuclidean")
             )
 
-    @pytest.mark.parametrize("method", [method for method in METHODS if method not in reference.CENTRES])
-    def test_sums_of_distances_that_no_double_can_hold(self, method):
+    def test_sums_of_distances_that_no_double_can_hold(self):
+        methods = [method for method in METHODS if method not in reference.CENTRES]
         apart(
             f"""
-for metric in ("chebyshev", "cityblock"):
-    for scale in (8e307, 4e307):
-        try:
-            chamfer.linkage(np.random.default_rng(0).random((5, 2)) * scale, {method!r}, metric)
-        except ValueError as error:
-            assert "metric" in str(error) and "sums" in str(error), error
-        else:
-            raise AssertionError("not refused")
-""",
-            timeout=20,
+for method in {methods}:
+    for metric in ("chebyshev", "cityblock"):
+        for scale in (8e307, 4e307):
+            try:
+                chamfer.linkage(np.random.default_rng(0).random((5, 2)) * scale, method, metric)
+            except ValueError as error:
+                assert "metric" in str(error) and "sums" in str(error), error
+            else:
+                raise AssertionError(f"{{method}} was not refused")
+"""
         )
 
 
 class TestSmallNumbers:
-    @pytest.mark.parametrize("method", [*reference.CENTRES, "single", "average", "chamfer"])
-    def test_it_returns(self, method):
-        apart(f"chamfer.linkage(np.random.default_rng(12).normal(size=(12, 2)) * 1e-162, {method!r})", timeout=15)
+    def test_it_returns(self):
+        apart("chamfer.linkage(np.random.default_rng(12).normal(size=(12, 2)) * 1e-162, 'ward')", timeout=20)
 
     @pytest.mark.parametrize("method", reference.CENTRES)
     @pytest.mark.parametrize("scale", [1e-25, 1e-22])

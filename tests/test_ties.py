@@ -1,5 +1,7 @@
 """Tied data has many right trees: replay checks that every merge was one of smallest value at its time."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import squareform
@@ -73,3 +75,32 @@ def test_first_merge_of_a_tie_has_the_smallest_ids(method):
     # The corners of a square: four sides of length 1.
     Z = chamfer.linkage([[0, 0], [0, 1], [1, 1], [1, 0]], method)
     np.testing.assert_array_equal(Z[0], [0, 1, 1, 2])
+
+
+def exactly(D, normalized):
+    """Chamfer linkage with sums rounded once, and the tie rule."""
+    n = len(D)
+    clusters, Z = {point: [point] for point in range(n)}, []
+
+    def value(A, B):
+        total = float(sum(Fraction(min(D[a, b] for b in B)) for a in A))
+        return total / len(A) if normalized else total
+
+    for i in range(n - 1):
+        height, low, high = min(
+            (value(A, B), min(a, b), max(a, b)) for a, A in clusters.items() for b, B in clusters.items() if a != b
+        )
+        clusters[n + i] = clusters.pop(low) + clusters.pop(high)
+        Z.append([low, high, height, len(clusters[n + i])])
+    return np.array(Z)
+
+
+@pytest.mark.parametrize("method", ["chamfer", "chamfer_normalized"])
+@pytest.mark.parametrize("seed", [0, 3, 7, 12, 20, 29, 43, 45, 61, 84, 137])
+def test_equal_sums_tie_in_whatever_order_they_were_added(seed, method):
+    # 0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 are not the same number, but they are the same sum.
+    random = np.random.default_rng(seed)
+    n = int(random.integers(6, 14))
+    y = random.choice([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7], size=n * (n - 1) // 2)
+    expected = exactly(squareform(y), method == "chamfer_normalized")
+    np.testing.assert_array_equal(chamfer.linkage(y, method, engine="lists"), expected)

@@ -216,6 +216,8 @@ def linkage(
     n_neighbors, epsilon = check_integer("n_neighbors", n_neighbors, 1), check_number("epsilon", epsilon, 0)
     if not (info is None or isinstance(info, Info)):
         raise TypeError(f"info must be a chamfer.Info, got {info!r}")
+    if not (isinstance(source, str) or issparse(source)):
+        source = Checked(source, "source")
     data = check_input(X, metric)
     if chosen.centres and isinstance(data, Points) and data.metric != "euclidean":
         raise ValueError(f"metric must be 'euclidean' for method {method!r}, got {metric!r}")

@@ -65,14 +65,14 @@ void bind_block_search(nb::module_& m, const char* name) {
     c.def(
         "all_points",
         [](Search& self, Array<Id, 2> clusters, Array<T, 2> distances, Array<T, 1> bounds, int threads,
-           nb::object callback) {
+           nb::object callback, Index pairs_at_once) {
             const Tick tick = python_tick(callback);
             const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
             nb::gil_scoped_release unlocked;
-            self.all_points(answers, threads, tick);
+            self.all_points(answers, threads, tick, pairs_at_once);
         },
         "clusters"_a.noconvert(), "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a, "tick"_a = nb::none(),
-        "The k nearest other points of every point.");
+        "pairs_at_once"_a = Search::kPairs, "The k nearest other points of every point.");
     c.def_prop_ro("pairs", [](const Search& self) { return self.count().pairs; });
     c.def_prop_ro("computed", [](const Search& self) { return self.count().computed; });
     bind_clusters<Search, T, F>(c);

@@ -104,8 +104,10 @@ class BlockSearch {
         arrange();
     }
 
+    static constexpr Index kPairs = Index{1} << 23;  // of blocks, about so many in memory at a time
+
     // The k nearest other points of every point: each pair is multiplied once and serves both.
-    void all_points(Answers<T> answers, int threads, const Tick& tick) {
+    void all_points(Answers<T> answers, int threads, const Tick& tick, Index pairs_at_once = kPairs) {
         const Index n = points_.n, blocks = (n + kBlock - 1) / kBlock;
         std::vector<Nearest<T>> nearest;
         for (Index i = 0; i < n; ++i) nearest.push_back(answers.row(order_[i]));
@@ -122,7 +124,7 @@ class BlockSearch {
             }
         };
         in_parts(blocks, [&](Index a, Scratch& own) { block_with_itself(a, nearest, own); });
-        each_band(balls, [&](const std::vector<BlockPair>& pairs) {
+        each_band(balls, pairs_at_once, [&](const std::vector<BlockPair>& pairs) {
             in_parts(static_cast<Index>(pairs.size()), [&](Index i, Scratch& own) {
                 pair_of_blocks(pairs[i].a, pairs[i].b, balls, nearest, locks, own);
             });
@@ -173,7 +175,6 @@ class BlockSearch {
 
    private:
     static constexpr Index kBlock = 256, kQueries = 128, kColumns = 512;
-    static constexpr Index kPairs = Index{1} << 23;  // of blocks, about so many in memory at a time
     static constexpr Id kMixed = -1;
 
     struct BlockPair {
@@ -204,9 +205,9 @@ class BlockSearch {
     // Calls visit(pairs) with all pairs of different blocks, near ones first: all in one vector if they are few. If
     // they are many they are visited band by band of distances, which are computed again for each.
     template <class Visit>
-    static void each_band(const Balls<F>& balls, Visit&& visit) {
+    static void each_band(const Balls<F>& balls, Index at_once, Visit&& visit) {
         const Id blocks = static_cast<Id>(balls.size());
-        const Index count = Index{blocks} * (blocks - 1) / 2, bands = (count + kPairs - 1) / kPairs;
+        const Index count = Index{blocks} * (blocks - 1) / 2, bands = (count + at_once - 1) / at_once;
         std::vector<float> limits;  // distances of random pairs: their quantiles part all pairs about equally
         std::minstd_rand random;
         for (int i = 0; bands > 1 && i < 4096; ++i)
@@ -227,7 +228,7 @@ class BlockSearch {
                 for (Id b = a + 1; b < blocks; ++b)
                     if (const float apart = between(balls, a, b); low <= apart && (apart < high || high == infinite)) {
                         pairs.push_back({apart, a, b});
-                        if (static_cast<Index>(pairs.size()) == 2 * kPairs) flush();
+                        if (static_cast<Index>(pairs.size()) == 2 * at_once) flush();
                     }
             flush();
         }

@@ -144,6 +144,7 @@ class Lists {
 
    private:
     static constexpr T kTaken = -1;
+    static constexpr double kFar = std::numeric_limits<double>::infinity();
     static constexpr double kDigits = 0x1p-48;      // of 106 that a sum has, 58 are left to such a part of it
     static constexpr Index kShort = 32;             // clusters on a list that costs no more than a shorter one
     static constexpr Index kMost = Index{1} << 23;  // distances between ticks: nobody waits a second for Ctrl-C
@@ -159,6 +160,7 @@ class Lists {
         Id count = 0;
         Sum gain;
         bool stale = false;
+        bool tied = false;  // whether another one may have the same value
     };
     // To be merged, at the value of Ch(a, b).
     struct Pair {
@@ -187,7 +189,7 @@ class Lists {
     Key key(Id c, const Best& best) const {
         double value = value_of(c, best);
         // With the cap, a cluster that nobody lists is no candidate at any height.
-        if (options_.capped && best.cluster < 0 && !best.stale) value = std::numeric_limits<double>::infinity();
+        if (options_.capped && best.cluster < 0 && !best.stale) value = kFar;
         const Id other = best.cluster < 0 ? ids_[c] : ids_[best.cluster];
         return {value, !certified(c, best), std::min(ids_[c], other), std::max(ids_[c], other)};
     }
@@ -216,12 +218,16 @@ class Lists {
         wide_ = smallest_ < kDigits * static_cast<double>(n_) * largest_;
     }
 
-    bool better(const Best& one, const Best& two, Id c) const {
-        const double value = value_of(c, one), other = value_of(c, two);
-        if (value != other) return value < other;
-        const bool one_sure = one.count == size(c), two_sure = two.count == size(c);
-        if (one_sure != two_sure) return one_sure;
-        return two.cluster < 0 || ids_[one.cluster] < ids_[two.cluster];
+    // Takes the other one if its value is smaller or, of equal ones, if it comes first: certified, or of smaller id.
+    void improve(Id c, Best& best, double& value, const Best& other) const {
+        const double now = value_of(c, other);
+        if (now > value) return;
+        const bool tied = now == value, sure = other.count == size(c);
+        bool first = sure;
+        if (sure == (best.count == size(c))) first = best.cluster < 0 || ids_[other.cluster] < ids_[best.cluster];
+        if (!tied || first) best = other;
+        best.tied = tied;
+        value = now;
     }
 
     void place(Id c) {
@@ -251,13 +257,12 @@ class Lists {
     void find_best(Id c) {
         Best best, sure;
         // With the cap only listed clusters are candidates; else the rest are bounded by a gain of zero.
-        bool any = !options_.capped;
+        double value = options_.capped ? kFar : value_of(c, best), sure_value = kFar;
         Index others = 0;
         const auto consider = [&](Id cluster, Id count, const Sum& gain) {
             const Best other{cluster, count, gain};
-            if (!any || better(other, best, c)) best = other;
-            if (count == size(c) && (sure.cluster < 0 || better(other, sure, c))) sure = other;
-            any = true;
+            improve(c, best, value, other);
+            if (options_.epsilon > 0 && count == size(c)) improve(c, sure, sure_value, other);
             ++others;
         };
         const auto consider_all = [&] {
@@ -271,7 +276,7 @@ class Lists {
         };
         consider_all();
         if (best.cluster < 0 && others == active_ - 1) {  // no cluster is unlisted
-            any = false;
+            value = kFar;
             consider_all();
         }
         best_[c] = best;
@@ -442,14 +447,22 @@ class Lists {
             return;
         }
         const Best other = gain ? Best{a, gain->count, gain->sum} : Best{};
-        if (best.stale)
+        double value = heap_.key(c).value;
+        if (best.stale) {
             best.gain = std::max(best.gain, other.gain);
-        else if (best.cluster == a || best.cluster == b || better(other, best, c))
+        } else if (best.cluster != a && best.cluster != b) {
+            improve(c, best, value, other);
+        } else if (best.tied && value_of(c, other) == value) {  // one of smaller id than a has now may be as near
+            find_best(c);
+            return;
+        } else {
             best = other;
+        }
         if (options_.epsilon > 0) {
             Best& sure = sure_[c];
             if (sure.cluster == a || sure.cluster == b) sure = {};
-            if (certified(c, other) && (sure.cluster < 0 || better(other, sure, c))) sure = other;
+            double sure_value = sure.cluster < 0 ? kFar : value_of(c, sure);
+            if (certified(c, other)) improve(c, sure, sure_value, other);
         }
         place(c);
     }
