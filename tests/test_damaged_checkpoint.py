@@ -47,7 +47,6 @@ def test_file_cut_anywhere_goes_on_without_a_word(run, path):
     assert os.listdir(path.parent) == [path.name]
 
 
-@pytest.mark.xfail(reason="everything after a changed bit is lost, and nothing says so")
 def test_bits_changed_anywhere_keep_the_old_file(run, path):
     Z, whole = run
     aside = path.with_name(path.name + ".damaged")
@@ -81,7 +80,6 @@ def spoil(content, number, field):
     return content[:start] + content[start : start + 16] + length + content[start + 24 :]
 
 
-@pytest.mark.xfail(reason="everything after a changed bit is lost, and nothing says so")
 @pytest.mark.parametrize("number", [0, 1, 2, 20])
 @pytest.mark.parametrize("field", ["absurd", "rest", "none", "zeros"])
 def test_records_of_another_length(run, path, number, field):
@@ -92,7 +90,6 @@ def test_records_of_another_length(run, path, number, field):
     assert path.read_bytes() == whole
 
 
-@pytest.mark.xfail(reason="everything after a changed bit is lost, and nothing says so")
 def test_no_file_that_was_kept_is_replaced(run, path):
     _, whole = run
     for number in (2, 3, 4):
@@ -122,7 +119,6 @@ ANSWERS = {
 }
 
 
-@pytest.mark.xfail(reason="what is read from a checkpoint is not checked")
 class TestForged:
     def refused(self, path, content, words):
         with pytest.raises(ValueError, match=f"checkpoint .*run.checkpoint .*{words}"):
@@ -135,13 +131,14 @@ class TestForged:
 
     @pytest.mark.parametrize("name", [b"", b"\xff", b"tree", b"CdistSource", b"DaskSource", b"os", b"x" * 10**6])
     def test_source_that_cannot_be(self, run, path, name):
-        self.refused(path, forge(run, path, 1, lambda _: name), r"holds the source .{3,60} instead of TreeSource")
+        self.refused(path, forge(run, path, 1, lambda _: name), r"holds the source .{3,210} instead of TreeSource")
 
-    @pytest.mark.xfail(reason="what is read from a checkpoint is not checked: the process dies", run=False)
     @pytest.mark.parametrize("change", ANSWERS.values(), ids=ANSWERS)
     @pytest.mark.parametrize("number", [2, 10, 20])
     def test_answers_that_are_no_lists(self, run, path, number, change):
-        self.refused(path, forge(run, path, number, change), "holds an(swer|swers)? .*")
+        self.refused(
+            path, forge(run, path, number, change), "holds an answer of .* bytes, which are no lists of .* points"
+        )
 
     def test_parts_of_different_widths(self, run, path):
         def narrower(answer):  # 4 points: 3 clusters and 3 distances each, and a bound
@@ -153,17 +150,15 @@ class TestForged:
         self.refused(path, forge(run, path, 3, narrower), "holds answers of different widths")
 
 
-@pytest.mark.xfail(reason="a forged description is shown in full")
 def test_long_values_are_not_shown_in_full(run, path):
     forge(run, path, 0, lambda facts: facts.replace(b'"chamfer"', b'"' + b"x" * 10**6 + b'"'))
-    with pytest.raises(ValueError, match="method 'x+") as caught:
+    with pytest.raises(ValueError, match=r"method 'x+") as caught:
         chamfer.linkage(X, checkpoint=path)
     assert len(str(caught.value)) < 1000
 
 
 @pytest.mark.skipif(os.name != "posix", reason="limits the size of files")
 class TestDisk:
-    @pytest.mark.xfail(reason="errors of the system do not name the argument")
     @pytest.mark.parametrize("size", [0, 10, 21, 100, 300, 1000, 5000])
     def test_full(self, run, path, size):
         Z, whole = run
@@ -174,21 +169,20 @@ class TestDisk:
         np.testing.assert_array_equal(chamfer.linkage(X, checkpoint=path), Z)
         assert path.read_bytes() == whole
 
-    @pytest.mark.xfail(reason="errors of the system do not name the argument")
     def test_no_room_to_keep_a_damaged_file(self, run, path):
         _, whole = run
         path.write_bytes(spoil(whole, 3, "none"))
         with full_disk(len(whole) // 2), pytest.raises(OSError, match="checkpoint cannot be written"):
             chamfer.linkage(X, checkpoint=path)
         assert path.read_bytes() == spoil(whole, 3, "none")
+        assert os.listdir(path.parent) == [path.name]
 
-    @pytest.mark.xfail(reason="errors of the system do not name the argument")
     def test_pipe(self, path):
         os.mkfifo(path)
         with pytest.raises(ValueError, match="checkpoint must be a file to make or one made before"):
             chamfer.linkage(X, checkpoint=path)
 
-    @pytest.mark.parametrize("device", [pytest.param("/dev/null", marks=pytest.mark.xfail), "/dev/full", "/dev/zero"])
+    @pytest.mark.parametrize("device", ["/dev/null", "/dev/full", "/dev/zero"])
     def test_device(self, device):
         with pytest.raises(ValueError, match=f"checkpoint must be a file .*, {device} is something else"):
             chamfer.linkage(X, checkpoint=device)
@@ -200,14 +194,12 @@ class TestDisk:
             chamfer.linkage(X, checkpoint=path)
 
 
-@pytest.mark.xfail(reason="errors of the system do not name the argument")
 @pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="needs a file that cannot be read")
 def test_file_that_cannot_be_read():
     with pytest.raises(OSError, match="checkpoint cannot be read"):
         chamfer.linkage(X, checkpoint="/proc/self/mem")
 
 
-@pytest.mark.xfail(reason="errors of the system do not name the argument")
 def test_name_that_no_file_can_have():
     with pytest.raises(ValueError, match="checkpoint must be the name of a file"):
         chamfer.linkage(X, checkpoint="a\0b")
