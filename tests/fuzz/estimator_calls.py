@@ -16,8 +16,9 @@ from fuzz.draw import Draw
 from fuzz.kinds import Kind, Wrong
 from fuzz.linkage_calls import ARGUMENTS, ODD
 
-# scikit-learn's checks speak of the data in their own words.
-NAMES = rf"\b({ARGUMENTS}|n_clusters|distance_threshold|connectivity|memory|linkage|order|samples?|array|features)\b"
+# What fit and predict take as X is checked by scikit-learn, which speaks of the data in words of its own.
+SKLEARN = r"samples?|array|features|float|[Cc]omplex"
+NAMES = rf"\b({ARGUMENTS}|n_clusters|distance_threshold|connectivity|memory|linkage|order|{SKLEARN})\b"
 SHARED = ("n_neighbors", "epsilon", "t", "n_jobs", "memory_limit", "source", "engine", "metric")
 ODD_SETTINGS = {
     **{name: ODD[name] for name in SHARED},

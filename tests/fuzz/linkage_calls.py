@@ -131,7 +131,7 @@ def compare_with_definition(X: np.ndarray, Z: np.ndarray, method: str, metric: s
             return
         if method == "chamfer_capped" and (truth.has_ties(D) or X.dtype == np.float32):
             return
-        truth.replay(Z, X, D, method, chosen.get("n_neighbors", 15), chosen.get("epsilon", 0))
+        truth.replay(Z, X, D, method, metric, chosen.get("n_neighbors", 15), chosen.get("epsilon", 0))
 
 
 def compare(X: np.ndarray, Z: np.ndarray, chosen: dict[str, Any]) -> None:

@@ -48,7 +48,7 @@ def tree(draw: Draw) -> np.ndarray:
     if draw.chance(0.2):
         Z[:, 2] = np.floor(Z[:, 2] * 3)
     if draw.chance(0.1):
-        Z[:, 2] = np.ldexp(Z[:, 2], draw.integer(-1070, 1023))
+        Z[:, 2] = np.ldexp(np.minimum(Z[:, 2], 1), draw.integer(-1070, 1023))
     return Z
 
 

@@ -55,14 +55,17 @@ def is_hard(D: np.ndarray, method: str, metric: str, dtype: Any) -> bool:
     return bool((metric == "cosine" and largest < 1e-6) or 0 < largest < finfo.tiny / finfo.eps)
 
 
-def replay(Z: np.ndarray, X: np.ndarray, D: np.ndarray, method: str, n_neighbors: int, epsilon: float) -> None:
+def replay(
+    Z: np.ndarray, X: np.ndarray, D: np.ndarray, method: str, metric: str, n_neighbors: int, epsilon: float
+) -> None:
     """Each merge of Z was one of smallest value."""
-    double = X.dtype == np.float64
-    rtol, share = (1e-9, 1e-13) if double else (3e-6, 3e-6)
-    # What centres are made of is rounded where the points are, however close they are to each other.
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        offset = np.abs(X).max() / D.max(initial=0) if method in reference.CENTRES and X.ndim == 2 else 1.0
-    atol = min(1.0, share * max(1.0, float(np.nan_to_num(offset, nan=1.0))))
+    rtol, share = (1e-9, 1e-13) if X.dtype == np.float64 else (3e-6, 3e-6)
+    if method in reference.CHAMFER or method in ("single", "complete"):
+        atol = share if metric == "cosine" else 0.0  # sums of distances, or distances: nothing is subtracted
+    else:  # what centres are made of is rounded where the points are, however close they are to each other
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            offset = float(np.abs(X).max() / D.max(initial=0)) if X.ndim == 2 else 1.0
+        atol = share * min(max(offset, 1.0), 1 / share) if offset == offset else share
     try:
         if epsilon > 0:
             reference.replay_within(Z, D, method, epsilon, rtol)
