@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 import chamfer
+from chamfer import checkpoint
 from fuzz.draw import Draw
 from fuzz.kinds import Kind, Wrong
 from fuzz.source_calls import short_lists
 from fuzz.truth import check_tree
 
 NAMES = r"\b(checkpoint|source)\b"
-NAME = b"chamfer checkpoint 1\n"
+NAME = checkpoint._NAME + checkpoint._FORMAT
 HEAD = struct.Struct("<16sQ16s")
 
 
