@@ -82,7 +82,7 @@ def make_odd(draw: Draw, chosen: dict[str, Any], X: Any) -> None:
     for name in {draw.one(list(ODD)) for _ in range(draw.integer(1, 2))}:
         chosen[name] = draw.one(ODD[name])
     if draw.chance(0.08):
-        chosen["source"] = graph(draw, len(X) if hasattr(X, "__len__") else 3)
+        chosen["source"] = graph(draw, (np.shape(X) or (3,))[0] if isinstance(X, (np.ndarray, list)) else 3)
 
 
 def call_linkage(draw: Draw) -> None:
@@ -95,6 +95,8 @@ def call_linkage(draw: Draw) -> None:
     odd = draw.chance(0.15)
     if odd:
         make_odd(draw, chosen, data.X)
+    if isinstance(data.X, np.ndarray) and data.X.size > 200:
+        chosen.pop("optimal_ordering", None)  # SciPy's takes a minute for 3,000 points
     draw.say("linkage", X=data.X, **chosen)
     before = data.X.copy() if isinstance(data.X, np.ndarray) else None
     Z = chamfer.linkage(data.X, **chosen)
