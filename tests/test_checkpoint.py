@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import chamfer
-from cases import distances, gaussian, grid
+from cases import distances, gaussian
 from chamfer import hac, lists, sources
 
 
@@ -122,42 +122,6 @@ def test_interrupted_after_every_answer(method, dtype, path):
             Z = chamfer.linkage(X, source=Counted(X, last=1), checkpoint=path, **options)
     np.testing.assert_array_equal(Z, expected)
     assert runs == 16 + len(whole.asked) - 1, "first lists are asked for in 16 parts, everything once"
-
-
-@pytest.mark.usefixtures("short_lists")
-class TestDamage:
-    X = grid(2, 50, 2) + gaussian(0, 50, 2) * 1e-3
-
-    def offsets(self, path):
-        size = path.stat().st_size
-        return sorted({*range(64), *np.random.default_rng(0).integers(0, size, 150).tolist(), size - 1})
-
-    def test_file_cut_anywhere(self, path):
-        expected = chamfer.linkage(self.X, checkpoint=path)
-        whole = path.read_bytes()
-        for length in self.offsets(path):
-            path.write_bytes(whole[:length])
-            np.testing.assert_array_equal(chamfer.linkage(self.X, checkpoint=path), expected)
-            assert path.read_bytes() == whole
-
-    def test_bytes_changed_anywhere(self, path):
-        expected = chamfer.linkage(self.X, checkpoint=path)
-        whole = path.read_bytes()
-        name = len(b"chamfer checkpoint 1\n")
-        for offset in self.offsets(path):
-            path.write_bytes(whole[:offset] + bytes([whole[offset] ^ 0x40]) + whole[offset + 1 :])
-            if offset < name:
-                with pytest.raises(ValueError, match="checkpoint"):
-                    chamfer.linkage(self.X, checkpoint=path)
-            else:
-                np.testing.assert_array_equal(chamfer.linkage(self.X, checkpoint=path), expected)
-                assert path.read_bytes() == whole
-
-    def test_something_appended(self, path):
-        expected = chamfer.linkage(self.X, checkpoint=path)
-        with path.open("ab") as file:
-            file.write(b"x" * 100)
-        np.testing.assert_array_equal(chamfer.linkage(self.X, checkpoint=path), expected)
 
 
 @pytest.mark.parametrize("source", ["blas", "tree", "cdist"])
