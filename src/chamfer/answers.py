@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chamfer.progress import Tick
-from chamfer.validation import FAST_METRICS, Array, Points, largest_distance
+from chamfer.validation import FAST_METRICS, Array, Points, check_integer, largest_distance
 
 
 class Answer(NamedTuple):
@@ -39,10 +39,14 @@ class Checked:
         if not callable(getattr(source, "nearest", None)):
             raise TypeError(f"{name} must have a method nearest, see chamfer.sources.Source, got {source!r}")
         self.points = _known_points(source, name, self.n, self.dtype)
-        self.near = getattr(source, "near", self.n)
-        self.whole = getattr(source, "whole", False)
+        self.near = check_integer(f"{name}.near", getattr(source, "near", self.n), 0)
+        self.whole = bool(getattr(source, "whole", False))
         self.fingerprint = getattr(source, "fingerprint", None)
-        self.height_exponent = getattr(source, "height_exponent", 0)
+        if not (self.fingerprint is None or isinstance(self.fingerprint, str)):
+            raise TypeError(f"{name}.fingerprint must be a text, got {self.fingerprint!r}")
+        self.height_exponent = check_integer(
+            f"{name}.height_exponent", getattr(source, "height_exponent", 0), -4096, 4096
+        )
         self.remembered = getattr(source, "remembered", source)
         self._source, self._name = source, name
 

@@ -141,13 +141,15 @@ def check_distances(distances: Array, metric: Metric, dtype: Any, n: int) -> Arr
 def whole_data_options(X: Array, metric: Metric) -> dict[str, Any]:
     """What cdist would estimate from a block but must come from all of the data."""
     if metric == "seuclidean":
-        return {"V": np.var(X, axis=0, ddof=1, dtype=np.float64)}
+        with np.errstate(over="ignore", invalid="ignore"):
+            return {"V": np.var(X, axis=0, ddof=1, dtype=np.float64)}
     if metric == "mahalanobis":
         n, d = X.shape
         if n <= d:
             raise ValueError(f"metric 'mahalanobis' needs more points than coordinates, got {n} points of {d}")
         try:
-            return {"VI": np.linalg.inv(np.atleast_2d(np.cov(X.T.astype(np.float64)))).T}
+            with np.errstate(over="ignore", invalid="ignore"):
+                return {"VI": np.linalg.inv(np.atleast_2d(np.cov(X.T.astype(np.float64)))).T}
         except np.linalg.LinAlgError:
             raise ValueError("metric 'mahalanobis' needs a covariance of X that can be inverted") from None
     return {}

@@ -230,10 +230,10 @@ def _with_unit(plan: Plan, summaries: list[Summary]) -> Plan:
     unit = choose_unit(
         np.min([summary.low for summary in summaries], axis=0), np.max([summary.high for summary in summaries], axis=0)
     )
+    least = min(summary.least for summary in summaries)
+    unit.check(least)
     check_heights(plan.n, unit, plan.metric)
-    if plan.dtype == np.float32:
-        plan = plan._replace(dtype=np.dtype(unit.dtype(min(summary.least for summary in summaries))))
-    return plan._replace(unit=unit)
+    return plan._replace(unit=unit, dtype=unit.dtype(plan.dtype, least))
 
 
 def _join(chunks: tuple[int, ...]) -> list[int]:

@@ -187,16 +187,17 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         self._fit_X = X
         return self
 
-    def _validate(self, X: Any) -> Array:
-        """X as scikit-learn's estimators take it."""
+    def _validate(self, X: Any, reset: bool = True) -> Array:
+        """X as scikit-learn's estimators take it, for `fit` or, without `reset`, for `predict`."""
+        options = {"reset": reset, "ensure_min_samples": 2 if reset else 1}
         try:
             with np.errstate(invalid="ignore", over="ignore"):  # of sums by which it looks for infinities
-                array = np.asarray(validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2))
-        except ValueError as error:
-            if not text_column(X):
+                array = np.asarray(validate_data(self, X, dtype=[np.float64, np.float32], **options))
+        except (OverflowError, ValueError) as error:
+            if isinstance(error, ValueError) and not text_column(X):
                 raise
-            raise ValueError(f"X must be an array of real numbers: {text_column(X)}") from error
-        if self.metric == "precomputed" and array.min() < -rounding(array):
+            raise ValueError(f"X must be an array of real numbers: {text_column(X) or error}") from error
+        if reset and self.metric == "precomputed" and array.min() < -rounding(array):
             raise ValueError(f"Negative values in data: X must hold distances of at least 0, got {array.min()}")
         return array
 
@@ -236,7 +237,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         check_is_fitted(self)
         if is_distributed(self._fit_X):
             raise ValueError("X of fit was on a cluster, and predict needs the points here")
-        queries = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        queries = self._validate(X, reset=False)
         metric = check_metric(self.metric)
         nearest = queries.argmin(axis=1) if metric == "precomputed" else _nearest(queries, Points(self._fit_X, metric))
         return self._output(self.labels_[nearest], X)

@@ -168,9 +168,13 @@ def height_score(heights: Any) -> Array:
     >>> height_score([[10, 40], [100, 25]])
     array([1.25, 1.25])
     """
-    table = np.asarray(heights, dtype=np.float64)
-    if table.ndim != 2 or not table.size or not (table >= 1).all():
-        raise ValueError("heights must hold tree heights of at least 1, one row for each data set")
+    wanted = "heights must hold tree heights of at least 1, one row for each data set"
+    try:
+        table = np.asarray(heights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{wanted}: {error}") from error
+    if table.ndim != 2 or not table.size or not ((table >= 1) & np.isfinite(table)).all():
+        raise ValueError(wanted)
     middle = np.exp(np.log(table).mean(axis=1, keepdims=True))
     return np.asarray((table / middle).mean(axis=0))
 

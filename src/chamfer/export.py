@@ -11,7 +11,7 @@ import numpy as np
 
 from chamfer.dendrogram import Dendrogram
 from chamfer.layout import merge_heights
-from chamfer.validation import Array
+from chamfer.validation import Array, check_names
 
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # control characters, and all that end a line
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -92,8 +92,7 @@ def to_json(Z: Any, labels: Sequence[object] | None = None, *, heights: str = "o
 
 def _prepare(Z: Any, labels: Sequence[object] | None, heights: str) -> tuple[Dendrogram, list[str], Array]:
     tree = Dendrogram(Z)
-    if labels is not None and len(labels) != tree.n_points:
-        raise ValueError(f"labels must name all {tree.n_points} points, got {len(labels)}")
+    labels = check_names(labels, tree.n_points)
     names = [str(each) for each in (range(tree.n_points) if labels is None else labels)]
     return tree, names, np.concatenate([np.zeros(tree.n_points), merge_heights(tree, heights)])
 

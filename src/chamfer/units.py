@@ -5,11 +5,14 @@ numbers from 1e-19 to 1e19, and data in SI units lie outside. So points are meas
 two in which the diagonal of their bounding box is between 2^49 and 2^50; columns far from zero are moved next to it.
 Trees do not depend on either; heights are brought back into the caller's unit at the end.
 
-**No digit changes.** A product with a power of two is exact unless it falls below the smallest normal number. A float32
-array that would lose digits that way becomes float64; in float64 what is lost is below 2^-1072 of the diagonal, and its
-square is zero in any unit. A column is moved by the middle of its range if 0 < low <= high <= 3 low, or the same below
-zero: then every x of it is between half and twice that middle, and the difference is exact (P. H. Sterbenz,
-Floating-point computation, 1974). In other columns zero is as near to the values as they are to each other.
+**No digit changes.** A product with a power of two is exact unless it falls below the smallest normal number. Numbers
+that have to be made smaller must keep the squares of their differences: a float32 array that would lose them becomes
+float64, a float64 array is refused (one value of 1e300 beside others about 1). Numbers that are made larger lose
+nothing; but squares go no lower than they do, so points closer than 2^-560 of the diagonal count as equal.
+
+A column is moved by the middle of its range if 0 < low <= high <= 3 low, or the same below zero: then every x of it is
+between half and twice that middle, and the difference is exact (P. H. Sterbenz, Floating-point computation, 1974). In
+other columns zero is as near to the values as they are to each other.
 
 **Nothing overflows.** Squared distances are below 2^100, and n of them, which Ward's values may reach, below the
 largest float for n up to 2^27. Squared distances down to 2^-226 of the largest are normal floats.
@@ -37,10 +40,22 @@ class Unit(NamedTuple):
         """All distances are below two to this power."""
         return self.exponent + _DIAGONAL
 
-    def dtype(self, least: float) -> Any:
-        """The smaller float type that holds numbers of float32 in this unit; `least` is the smallest but zero."""
-        # The last of 24 bits of a number, or of its difference to the shift, has to stay a number.
-        return np.float32 if self.exponent <= 0 or least >= 2.0 ** (self.exponent - 125) else np.float64
+    def dtype(self, given: Any, least: float) -> Any:
+        """The float type for numbers of type `given`, of which `least` is the smallest but zero."""
+        return given if given == np.float64 or self._holds(least, np.finfo(np.float32)) else np.dtype(np.float64)
+
+    def check(self, least: float) -> None:
+        """Refuse numbers, of which `least` is the smallest but zero, that no float type holds in this unit."""
+        if not self._holds(least, np.finfo(np.float64)):
+            raise ValueError(
+                f"X spans too wide a range: beside numbers as small as {least:.2g} its largest ones leave no digits; "
+                "look for fill values such as 1e300, or scale columns"
+            )
+
+    def _holds(self, least: float, kind: Any) -> bool:
+        # Numbers that do not have to be made smaller lose nothing. Others differ by at least the last bit of the
+        # smallest, and the square of that has to be a normal number.
+        return self.exponent <= 0 or least * float(kind.eps) >= np.ldexp(float(kind.tiny) ** 0.5, self.exponent)
 
     def apply(self, X: Array) -> Array:
         """The rows of X in this unit; X is overwritten."""

@@ -193,8 +193,10 @@ def in_unit(X: Array, metric: Metric, low: Array, high: Array) -> Points:
     if metric not in FAST_METRICS:
         return Points(X, metric)
     unit = choose_unit(low, high)
-    if X.dtype == np.float32 and unit.exponent > 0:
-        X = X.astype(unit.dtype(smallest(X)), copy=False)
+    if unit.exponent > 0:
+        least = smallest(X)
+        unit.check(least)
+        X = X.astype(unit.dtype(X.dtype, least), copy=False)
     points = Points(unit.apply(X), metric, unit.exponent)
     check_heights(points.n, unit, metric)
     return points
@@ -380,6 +382,19 @@ def _is_missing(label: Any) -> bool:
         return bool(label != label)
     except (TypeError, ValueError):
         return True
+
+
+def check_names(labels: Any, n: int) -> list[Any] | None:
+    """Names of n points, if there are any."""
+    if labels is None:
+        return None
+    try:
+        names = list(labels)
+    except TypeError:
+        raise TypeError(f"labels must hold a name for each of {n} points, got {labels!r}") from None
+    if len(names) != n:
+        raise ValueError(f"labels must name all {n} points, got {len(names)}")
+    return names
 
 
 def check_labels(y: object, n: int) -> Array:

@@ -49,10 +49,11 @@ def is_hard(D: np.ndarray, method: str, metric: str, dtype: Any) -> bool:
     largest, n = D.max(initial=0), len(D)
     finfo = np.finfo(dtype)
     power = 2 if method in reference.CENTRES else 1
-    with np.errstate(over="ignore"):
-        if not np.isfinite(D).all() or not float(largest) ** power * 4 * n < np.finfo(np.float64).max:
-            return True
-    return bool((metric == "cosine" and largest < 1e-6) or 0 < largest < finfo.tiny / finfo.eps)
+    if not np.isfinite(D).all() or not largest < (np.finfo(np.float64).max / (4 * n)) ** (1 / power):
+        return True
+    # Squares of what is so close are zero, see units.py.
+    close = D[D > 0].min(initial=np.inf) < largest * (2.0**-200 if metric == "sqeuclidean" else 2.0**-500)
+    return bool(close or (metric == "cosine" and largest < 1e-6) or 0 < largest < finfo.tiny / finfo.eps)
 
 
 def replay(
@@ -66,6 +67,9 @@ def replay(
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             offset = float(np.abs(X).max() / D.max(initial=0)) if X.ndim == 2 else 1.0
         atol = share * min(max(offset, 1.0), 1 / share) if offset == offset else share
+    # The definition squares distances, too.
+    exponent = int(np.frexp(D.max(initial=0))[1])
+    D, Z = np.ldexp(D, -exponent), np.column_stack([Z[:, :2], np.ldexp(Z[:, 2], -exponent), Z[:, 3]])
     try:
         if epsilon > 0:
             reference.replay_within(Z, D, method, epsilon, rtol)

@@ -20,7 +20,7 @@ import numpy as np
 from chamfer.dendrogram import ORDERS, Dendrogram
 from chamfer.files import write_file
 from chamfer.layout import arrange
-from chamfer.validation import Array
+from chamfer.validation import Array, check_names
 
 _MOST_CLUSTERS = 500
 _FOLDER = Path(__file__).parent
@@ -67,8 +67,7 @@ def explore(
     """
     tree = Dendrogram(Z)
     n = tree.n_points
-    if labels is not None and len(labels) != n:
-        raise ValueError(f"labels must name all {n} points, got {len(labels)}")
+    labels = check_names(labels, n)
     most = min(n, _MOST_CLUSTERS)
     first = min(10, most) if n_clusters is None else n_clusters
     if not 1 <= first <= most:

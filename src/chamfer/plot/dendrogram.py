@@ -14,7 +14,7 @@ import numpy as np
 from chamfer.dendrogram import Dendrogram
 from chamfer.layout import Layout, applied_merges, arrange, brackets, merge_heights, merge_labels, thin
 from chamfer.plot.canvas import current_axes, palette
-from chamfer.validation import Array, check_choice, check_integer
+from chamfer.validation import Array, check_choice, check_integer, check_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,8 +81,7 @@ def plot_dendrogram(
     """
     tree = Dendrogram(Z)
     check_choice("orientation", orientation, ORIENTATIONS)
-    if labels is not None and len(labels) != tree.n_points:
-        raise ValueError(f"labels must name all {tree.n_points} points, got {len(labels)}")
+    labels = check_names(labels, tree.n_points)
     collapsed = None
     if truncate is not None:
         check_integer("truncate", truncate, 1, tree.n_points)
