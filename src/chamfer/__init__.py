@@ -10,9 +10,11 @@ result:
 ``estimator``           `AgglomerativeClustering`, the door that scikit-learn's users know
 ``cli``                 the ``chamfer`` command
 ``validation``          everything about what a user may pass in
+``units``               the unit that coordinates are measured in, so that no square overflows or vanishes
 ``distances``           all distances between points, by differences or matrix multiplication
 ``dense``               the engine that keeps them all
 ``sources``             nearest clusters of points, for the engine that does without all distances
+``answers``             what sources answer, and the check of answers that are not our own
 ``neighbours``          the same from an approximate index, or from a graph that the user brings
 ``graph``               that index, for points and for centres
 ``distributed``         the same for points that are spread over a Dask cluster
@@ -27,6 +29,7 @@ result:
 ``layout``              where the parts of a dendrogram go in a picture
 ``plot``                pictures: trees, heat maps, scores
 ``explorer``            `explore`: a tree as a page for the browser
+``files``               files written whole: the old one or the new one, never half
 ``export``              `to_newick`, `to_json`: trees for other programs
 ``evaluation``          `best_cut`, `score_path`, `dendrogram_purity`: scores against known classes
 ``datasets``            the paper's data sets by name, and your own

@@ -140,7 +140,7 @@ def linkage(
         How the closest pair is found: from all distances, O(n²) memory; from points as needed, O(n d) memory
         (``single``, ``ward``, ``centroid``, ``median``, and ``average`` of squared or cosine distances); from lists of
         nearest clusters, O(n k) memory (``chamfer``, ``chamfer_normalized``, ``chamfer_capped``); or by the paper's
-        trade-off, O(n² / t) memory (``chamfer``, ``chamfer_normalized``). The result is the same.
+        trade-off, O(n² / t) memory (``chamfer``, ``chamfer_normalized``). The tree is the same unless values tie.
     source : {"auto", "blas", "tree", "cdist", "ann"}, sparse matrix or Source, default="auto"
         Where the lists engine gets nearest clusters from, see `chamfer.sources`: matrix multiplication, a k-d tree,
         ``cdist``; approximately, from an index of nearest neighbours (``pip install chamfer[ann]``); a graph of nearest
@@ -197,6 +197,10 @@ def linkage(
 
     The last three need Euclidean distances. Of equal values the pair with the smaller lower cluster number is merged,
     then the one with the smaller higher number, wherever the engine compares the two.
+
+    Trees do not depend on the scale of `X`: Euclidean distances are computed in a unit of their own, in which squares
+    neither overflow nor vanish, and heights are given in yours. Two points that are closer than 2^-560 of the diagonal
+    of all points count as equal. `X` is copied; what happens to it meanwhile changes nothing.
 
     References
     ----------

@@ -67,6 +67,7 @@ def replay(
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             offset = float(np.abs(X).max() / D.max(initial=0)) if X.ndim == 2 else 1.0
         atol = share * min(max(offset, 1.0), 1 / share) if offset == offset else share
+    atol = max(atol, 1e-323 / D.max(initial=1e-300))  # the smallest numbers have no digits
     # The definition squares distances, too.
     exponent = int(np.frexp(D.max(initial=0))[1])
     D, Z = np.ldexp(D, -exponent), np.column_stack([Z[:, :2], np.ldexp(Z[:, 2], -exponent), Z[:, 3]])

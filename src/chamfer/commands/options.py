@@ -108,8 +108,10 @@ def read_coordinates(arguments: argparse.Namespace, apart: tuple[str | None, ...
     wanted = [name for name in apart if name is not None]
     chosen = choose(table, arguments.columns, arguments.drop, wanted, arguments.float32)
     if arguments.standardize:
-        deviation = chosen.X.std(axis=0, dtype=np.float64)
-        scaled = (chosen.X - chosen.X.mean(axis=0, dtype=np.float64)) / np.where(deviation > 0, deviation, 1)
+        largest = np.abs(chosen.X).max(axis=0).astype(np.float64)  # so that no square overflows or vanishes
+        X = chosen.X / np.where(largest > 0, largest, 1)
+        deviation = X.std(axis=0)
+        scaled = (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1)
         chosen = Coordinates(scaled.astype(chosen.X.dtype), chosen.columns)
     return table, chosen
 
