@@ -82,7 +82,7 @@ def make_odd(draw: Draw, chosen: dict[str, Any], X: Any) -> None:
     for name in {draw.one(list(ODD)) for _ in range(draw.integer(1, 2))}:
         chosen[name] = draw.one(ODD[name])
     if draw.chance(0.08):
-        chosen["source"] = graph(draw, len(X) if isinstance(X, list) or getattr(X, "shape", ()) else 3)
+        chosen["source"] = graph(draw, len(X) if isinstance(X, (list, np.ndarray)) and np.iterable(X) and len(X) else 3)
 
 
 def call_linkage(draw: Draw) -> None:
