@@ -67,7 +67,7 @@ def assert_same_tree(Z: np.ndarray, expected: np.ndarray, rtol: float = 1e-9) ->
     np.testing.assert_allclose(Z[:, 2], expected[:, 2], rtol=rtol, atol=0)
 
 
-def apart(code: str, *, timeout: float = 60, **environment: str) -> str:
+def apart(code: str, *, timeout: float = 120, **environment: str) -> str:
     """Run `code` in an interpreter of its own, which may crash or hang, and give what it printed."""
     try:
         run = subprocess.run(

@@ -120,13 +120,20 @@ def test_other_metrics(metric):
     )
 
 
-@pytest.mark.parametrize("scale", [1e-20, 1e17])
+@pytest.mark.parametrize("scale", [1e-200, 1e-20, 1e17, 1e200])
 @pytest.mark.usefixtures("client", "small")
 def test_a_block_far_from_the_others(scale):
     # Multiplied in float32, the lengths of the last block would overflow, and its points be lost.
     X = gaussian(4, 300, 6) * scale
     X[250:] += 1e3 * scale
     np.testing.assert_array_equal(chamfer.linkage(spread(X), "chamfer_capped"), same_here(X, "chamfer_capped"))
+
+
+@pytest.mark.usefixtures("client", "small")
+def test_sums_of_distances_that_overflow():
+    X = np.random.default_rng(0).random((300, 2)) * 8e307
+    with pytest.raises(ValueError, match=r"'chebyshev' gave distances .* sums overflow"):
+        chamfer.linkage(spread(X), "chamfer_capped", "chebyshev")
 
 
 @pytest.mark.usefixtures("small")

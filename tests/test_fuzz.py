@@ -101,8 +101,9 @@ def test_all_kinds_of_faults_together(planted):
 
 
 def test_calls_of_the_library():
-    _, out = run("--calls", "300", "--only", "linkage", "tree", "estimator")
+    code, out = run("--calls", "300", "--only", "linkage", "tree", "estimator")
     assert "300 calls in" in out
+    assert code == 0, out
 
 
 def test_unknown_kind(planted):

@@ -160,7 +160,7 @@ def check_path(name: str, value: object) -> str:
     """The name of a file."""
     if not isinstance(value, (str, os.PathLike)):
         raise TypeError(f"{name} must be the name of a file, got {value!r}")
-    return str(os.fspath(value))
+    return os.fsdecode(value)
 
 
 def check_input(X: object, metric: Metric) -> Points | Condensed:
