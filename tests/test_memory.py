@@ -109,6 +109,31 @@ def test_an_allocation_that_fails_is_an_error(more):
     assert more > 3_000_000 or "refused" in out
 
 
+# With glibc told to ask the system for every allocation, those of threads at work fail as well.
+ONE_BY_ONE = """
+import resource
+
+X = np.random.default_rng(0).normal(size=(3000, 24))
+chamfer.linkage(X, "ward", engine="points", n_jobs=2)
+refused = 0
+for more in range(0, 3_000_000, 60_000):
+    pages = int(open("/proc/self/statm").read().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more, resource.RLIM_INFINITY))
+    try:
+        chamfer.linkage(X, "ward", engine="points", n_jobs=2)
+    except MemoryError:
+        refused += 1
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
+print(refused)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of the address space are Linux's")
+def test_an_allocation_that_fails_in_a_thread_is_an_error():
+    tuned = {"MALLOC_MMAP_THRESHOLD_": "64", "MALLOC_MMAP_MAX_": "1000000", "MALLOC_ARENA_MAX": "1"}
+    assert int(apart(ONE_BY_ONE, **tuned)) > 5
+
+
 class TestManyBlocks:
     """What all pairs of blocks, or all coordinates, would take is taken a part at a time."""
 
