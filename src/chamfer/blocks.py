@@ -10,11 +10,10 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from chamfer import _core
 from chamfer.answers import Answer
-from chamfer.distances import check_distances, one_blas_thread
+from chamfer.distances import check_distances, one_blas_thread, rows_of_distances
 from chamfer.principal import project
 from chamfer.sources import block_search, near_order, tree_search
 from chamfer.units import Unit, directions, smallest
@@ -154,7 +153,7 @@ def _visit_by_cdist(block: Block, visitors: Visitors, labels: Array, answer: Ans
     everyone = np.concatenate([labels, visitors.homes])
     for first in range(0, len(visitors.points), _ROWS):
         part = slice(first, first + _ROWS)
-        distances = cdist(visitors.rows[part], block.X, metric)
+        distances = rows_of_distances(visitors.rows[part], block.X, metric, {})
         own = visitors.points[part] - block.start
         here = (own >= 0) & (own < n)
         distances[np.flatnonzero(here), own[here]] = 0  # some metrics make no sense of a point and itself

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from functools import lru_cache
@@ -57,6 +57,7 @@ def centre(X: Array) -> Array:
     """Near the column means, in few bits: shifted integers stay integers, and their products exact."""
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     grid = np.exp2(np.floor(np.log2(np.where(high > low, high - low, 1))) - 3)
+    grid = np.maximum(grid, np.finfo(np.float64).tiny)
     return np.asarray(np.round(X.mean(axis=0, dtype=np.float64) / grid) * grid)
 
 
@@ -98,7 +99,7 @@ def _fill_by_cdist(points: Points, out: Array, threads: int, tick: Tick | None) 
 
     def fill(first: int) -> int:
         last = min(first + rows, n)
-        block = cdist(X[first:last], X[first:], metric, **options)
+        block = rows_of_distances(X[first:last], X[first:], metric, options)
         for i in range(first, last):
             row = check_distances(block[i - first, i - first + 1 :], metric, out.dtype, n)
             if out.ndim == 1:
@@ -109,17 +110,29 @@ def _fill_by_cdist(points: Points, out: Array, threads: int, tick: Tick | None) 
                 out[i, i] = 0
         return (last - first) * (n - first)
 
-    with ThreadPoolExecutor(1 if callable(metric) else threads) as pool:
-        jobs = [pool.submit(fill, first) for first in range(0, n, rows)]
-        try:
-            done = 0
-            for job in jobs:
-                done += job.result()
-                if tick is not None:
-                    tick(min(done, n * (n - 1) // 2))
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    with mapping(1 if callable(metric) else threads) as each:
+        done = 0
+        for pairs in each(fill, range(0, n, rows)):
+            done += pairs
+            if tick is not None:
+                tick(min(done, n * (n - 1) // 2))
     return out
+
+
+@contextmanager
+def mapping(threads: int) -> Iterator[Callable[..., Iterator[Any]]]:
+    """Give a ``map`` that runs on so many threads; on this one alone if that is enough."""
+    if threads == 1:
+        yield map
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        yield pool.map
+
+
+def rows_of_distances(some: Array, X: Array, metric: Metric, options: dict[str, Any]) -> Array:
+    """Distances of some points to all of X by SciPy, without its warnings: what they are about is checked."""
+    with np.errstate(all="ignore"):
+        return np.asarray(cdist(some, X, metric, **options))
 
 
 def check_distances(distances: Array, metric: Metric, dtype: Any, n: int) -> Array:

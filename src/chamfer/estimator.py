@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
@@ -297,7 +296,7 @@ def _nearest(queries: Array, points: Points) -> Array:
     options = distances.whole_data_options(points.X, points.metric)
     nearest = []
     for first in range(0, len(queries), _BLOCK):
-        block = cdist(queries[first : first + _BLOCK], points.X, points.metric, **options)
+        block = distances.rows_of_distances(queries[first : first + _BLOCK], points.X, points.metric, options)
         if np.isnan(block).any():
             raise ValueError(f"metric {points.metric!r} gave distances that are not numbers")
         nearest.append(block.argmin(axis=1))

@@ -53,8 +53,12 @@ def search_graph(graph: Any, vectors: Array, count: int, threads: int) -> Array:
 
 @contextmanager
 def interrupts() -> Iterator[None]:
-    """What usearch makes of Ctrl-C, back into what it was."""
+    """What usearch makes of Ctrl-C and of too little memory, back into what it was."""
     try:
         yield
     except RuntimeError as error:
-        raise KeyboardInterrupt if "terminated" in str(error) else error from None
+        if "terminated" in str(error):
+            raise KeyboardInterrupt from None
+        if "memory" in str(error).lower():
+            raise MemoryError(f"source 'ann': {error}") from error
+        raise

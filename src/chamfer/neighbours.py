@@ -7,7 +7,6 @@ points; but if there are many points in few clusters, among a sample of each lar
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
 from importlib.util import find_spec
 from typing import Any
@@ -17,7 +16,8 @@ from scipy.sparse import csr_array
 
 from chamfer import _core
 from chamfer.answers import Answer, empty_answer
-from chamfer.graph import Few, make_graph, search_graph
+from chamfer.distances import mapping
+from chamfer.graph import Few, interrupts, make_graph, search_graph
 from chamfer.progress import Tick
 from chamfer.sources import BlasSource, Source, choose_source
 from chamfer.validation import Array, Points
@@ -138,11 +138,12 @@ class IndexSource(_NominatedSource):
         def add(shard: int, part: Array) -> None:
             own = part[shard::count]
             rows = self.points.X[self._order[self._starts[own]]]
-            graphs[shard].add(own.astype(np.uint64), self._few(rows), threads=1)
+            with interrupts():
+                graphs[shard].add(own.astype(np.uint64), self._few(rows), threads=1)
 
-        with ThreadPoolExecutor(threads) as pool:
+        with mapping(threads) as each:
             for first in range(0, len(places), _PART):
-                list(pool.map(add, range(count), [places[first : first + _PART]] * count))
+                list(each(add, range(count), [places[first : first + _PART]] * count))
                 if tick is not None:
                     tick(min(first + _PART, self.n))
         self._graphs = graphs

@@ -22,11 +22,17 @@ from typing import Any, Protocol
 
 import numpy as np
 from scipy.sparse import issparse
-from scipy.spatial.distance import cdist
 
 from chamfer import _core
 from chamfer.answers import Answer, empty_answer
-from chamfer.distances import blas, centre, check_distances, one_blas_thread, whole_data_options
+from chamfer.distances import (
+    blas,
+    centre,
+    check_distances,
+    one_blas_thread,
+    rows_of_distances,
+    whole_data_options,
+)
 from chamfer.principal import Principal
 from chamfer.progress import Tick
 from chamfer.validation import FAST_METRICS, Array, Condensed, Points
@@ -162,7 +168,7 @@ class CdistSource:
         X, metric = self._points.X, self._points.metric
 
         def rows(some: Array) -> Array:
-            distances = cdist(X[some], X, metric, **self._options)
+            distances = rows_of_distances(X[some], X, metric, self._options)
             distances[np.arange(len(some)), some] = 0  # some metrics make no sense of a point and itself
             return check_distances(distances, metric, self.dtype, self.n)
 

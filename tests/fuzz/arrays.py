@@ -105,7 +105,8 @@ def _distances(draw: Draw, n: int) -> np.ndarray:
     if draw.chance(0.3):
         values = np.floor(values * draw.integer(1, 5))
     if draw.chance(0.2):
-        values = np.ldexp(values, draw.integer(-1060, 1024))
+        with np.errstate(over="ignore"):
+            values = np.ldexp(values, draw.integer(-1060, 1024))
     if draw.chance(0.1) and values.size:
         values[draw.integer(0, values.size - 1)] = draw.one((np.finfo(np.float64).max, 1e300, 1e38, 5e-324))
     with np.errstate(over="ignore"):

@@ -53,7 +53,7 @@ def is_hard(D: np.ndarray, method: str, metric: str, dtype: Any) -> bool:
         return True
     # Squares of what is so close are zero, see units.py.
     close = D[D > 0].min(initial=np.inf) < largest * (2.0**-200 if metric == "sqeuclidean" else 2.0**-500)
-    return bool(close or (metric == "cosine" and largest < 1e-6) or 0 < largest < finfo.tiny / finfo.eps)
+    return bool(close or (metric == "cosine" and largest < 1e-6) or 0 <= largest < finfo.tiny / finfo.eps)
 
 
 def replay(
@@ -67,7 +67,8 @@ def replay(
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             offset = float(np.abs(X).max() / D.max(initial=0)) if X.ndim == 2 else 1.0
         atol = share * min(max(offset, 1.0), 1 / share) if offset == offset else share
-    atol = max(atol, 1e-323 / D.max(initial=1e-300))  # the smallest numbers have no digits
+    if D.any():
+        atol = max(atol, 1e-323 * len(D) / D.max())  # the smallest numbers have no digits
     # The definition squares distances, too.
     exponent = int(np.frexp(D.max(initial=0))[1])
     D, Z = np.ldexp(D, -exponent), np.column_stack([Z[:, :2], np.ldexp(Z[:, 2], -exponent), Z[:, 3]])

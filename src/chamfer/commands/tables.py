@@ -235,7 +235,11 @@ def choose(
     numbers = frame[chosen].assign(**converted)
     _refuse_missing(table, numbers)
     small = single or all(kind == np.float32 for kind in numbers.dtypes)
-    return Coordinates(numbers.to_numpy(dtype=np.float32 if small else np.float64), chosen)
+    with np.errstate(over="ignore"):
+        X = numbers.to_numpy(dtype=np.float32 if small else np.float64)
+    if not np.isfinite(X).all():
+        raise CommandError(f"{table.source}: --float32: some values are too large for single precision")
+    return Coordinates(X, chosen)
 
 
 def _require(table: Table, names: Iterable[str], option: str, more: Iterable[str] = ()) -> None:
