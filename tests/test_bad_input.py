@@ -340,3 +340,14 @@ def test_a_column_of_the_smallest_numbers_is_fine(shape):
     expected = chamfer.linkage(x, "average")
     x[0, 0] = 5e-324
     np.testing.assert_array_equal(chamfer.linkage(x, "average"), expected)
+
+
+def test_a_multiplication_of_another_signature():
+    from scipy.linalg.cython_blas import __pyx_capi__ as capsules
+
+    from chamfer import _core
+
+    assert _core.Blas(capsules["sgemm"], capsules["dgemm"])
+    for wrong in (("sgemv", "dgemm"), ("sgemm", "dgemv"), ("cdotc", "dgemm")):
+        with pytest.raises(ImportError, match="another signature"):
+            _core.Blas(*(capsules[name] for name in wrong))
