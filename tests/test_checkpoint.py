@@ -13,18 +13,6 @@ from cases import distances, gaussian
 from chamfer import hac, lists, sources
 
 
-@pytest.fixture
-def short_lists(monkeypatch):
-    """Lists so short that they have to be made anew all the time."""
-    for name, value in {"FIRST": 3, "AGAIN": 2, "BATCH": 4, "NEAR": 10**9}.items():
-        monkeypatch.setattr(lists, name, value)
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "run.checkpoint"
-
-
 class Counted(sources.TreeSource):
     """A source that counts what it is asked, and breaks down before the question of a given number."""
 

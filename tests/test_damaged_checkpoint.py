@@ -8,22 +8,12 @@ import pytest
 
 import chamfer
 from cases import gaussian, grid
-from chamfer import lists
 from fuzz.checkpoint_calls import HEAD, NAME, full_disk, records, written
 
 X = grid(2, 50, 2) + gaussian(0, 50, 2) * 1e-3
 
 
-@pytest.fixture(autouse=True)
-def short_lists(monkeypatch):
-    """Lists so short that they have to be made anew all the time."""
-    for name, value in {"FIRST": 3, "AGAIN": 2, "BATCH": 4, "NEAR": 10**9}.items():
-        monkeypatch.setattr(lists, name, value)
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "run.checkpoint"
+pytestmark = pytest.mark.usefixtures("short_lists")
 
 
 @pytest.fixture
