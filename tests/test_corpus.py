@@ -1,0 +1,17 @@
+"""The same trees as ever, bit for bit: see corpus.py."""
+
+import json
+
+import corpus
+import pytest
+
+RECORD = json.loads(corpus.RECORD.read_text())
+
+
+def test_every_case_is_on_record():
+    assert [case.name for case in corpus.cases()] == list(RECORD)
+
+
+@pytest.mark.parametrize("case", corpus.cases(), ids=lambda case: case.name)
+def test_the_tree_is_the_one_on_record(case):
+    assert corpus.hashes(corpus.run(case)) == RECORD[case.name]
