@@ -1,0 +1,44 @@
+// The points engine for few points: centres, or points, are compared one by one.
+#include "../engine/generic.hpp"
+#include "../engine/rounds.hpp"
+#include "../engine/spanning.hpp"
+#include "bind.hpp"
+
+namespace chamfer {
+namespace {
+
+template <class R, class T>
+Merges by_generic(const Points<T>& points, int threads, const Tick& tick) {
+    CentreRows<R> rows(points);
+    return Generic(rows, threads).run(tick);
+}
+
+template <class T>
+Merges merges_of(const std::string& rule, const Points<T>& points, int threads, const Tick& tick) {
+    if (rule == "single") return by_tie_rule(spanning_tree(points, tick));
+    if (rule == "ward") return by_height(CentreRounds<Ward>(points, threads).run(tick));
+    if (rule == "centroid") return by_generic<Centroid>(points, threads, tick);
+    if (rule == "median") return by_generic<Median>(points, threads, tick);
+    no_rule(rule);
+}
+
+template <class T>
+void bind(nb::module_& m) {
+    m.def(
+        "few_points",
+        [](Array<const T, 2> X, const std::string& rule, int threads, nb::object callback) {
+            return run(callback,
+                       [&](const Tick& tick) { return merges_of(rule, points_of<T>(X), threads, tick); });
+        },
+        "X"_a.noconvert(), nb::kw_only(), "rule"_a, "threads"_a, "tick"_a = nb::none(),
+        "Z with squared heights from few points.");
+}
+
+}  // namespace
+
+void bind_few_points(nb::module_& m) {
+    bind<float>(m);
+    bind<double>(m);
+}
+
+}  // namespace chamfer

@@ -1,0 +1,76 @@
+// The lists engine.
+#include "../engine/lists.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+
+#include "bind.hpp"
+
+namespace chamfer {
+namespace {
+
+void bind_options(nb::module_& m) {
+    nb::class_<ListsOptions>(m, "ListsOptions", "How the lists engine merges: see engine/lists.hpp.")
+        .def(
+            "__init__",
+            [](ListsOptions* self, bool normalized, bool capped, Index k, Index batch, Index near, double epsilon,
+               int threads) { new (self) ListsOptions{normalized, capped, k, batch, near, epsilon, threads}; },
+            nb::kw_only(), "normalized"_a, "capped"_a, "k"_a, "batch"_a, "near"_a, "epsilon"_a, "threads"_a);
+}
+
+template <class T>
+void bind_engine(nb::module_& m, const char* name) {
+    using L = Lists<T>;
+    nb::class_<L>(m, name, "Exact Chamfer linkage by certified lists of nearest clusters.")
+        .def(
+            "__init__",
+            [](L* self, Index n, const ListsOptions& options, std::optional<Array<const T, 2>> X,
+               const std::string& metric) {
+                std::optional<Distances<T>> direct;
+                if (X) direct = distances_of<T>(*X, metric);
+                new (self) L(n, options, direct);
+            },
+            "n"_a, nb::kw_only(), "options"_a, "X"_a.noconvert().none(), "metric"_a, nb::keep_alive<1, 4>())
+        .def(
+            "refresh",
+            [](L& self, Array<const Id, 1> points, Array<const Id, 2> clusters, Array<const T, 2> distances,
+               Array<const T, 1> bounds) {
+                nb::gil_scoped_release unlocked;
+                self.refresh(points.data(), static_cast<Index>(points.size()), static_cast<Index>(clusters.shape(1)),
+                             clusters.data(), distances.data(), bounds.data());
+            },
+            "points"_a.noconvert(), nb::kw_only(), "clusters"_a.noconvert(), "distances"_a.noconvert(),
+            "bounds"_a.noconvert(), "New lists for some points.")
+        .def(
+            "advance",
+            [](L& self, nb::object callback) {
+                Request request;
+                {
+                    const Tick tick = python_tick(callback);
+                    nb::gil_scoped_release unlocked;
+                    request = self.advance(tick);
+                }
+                const std::size_t count = request.points.size();
+                return std::pair(to_numpy(std::move(request.points), {count}), request.k);
+            },
+            "tick"_a = nb::none(), "Merges until lists are needed; their points and how many clusters each.")
+        .def("labels",
+             [](const L& self) {
+                 const std::size_t n = static_cast<std::size_t>(self.n());
+                 std::vector<Id> labels(n);
+                 for (std::size_t p = 0; p < n; ++p) labels[p] = self.cluster(static_cast<Id>(p));
+                 return to_numpy(std::move(labels), {n});
+             })
+        .def_prop_ro("active", &L::active)
+        .def("tree", [](const L& self) { return tree_of(self.merges()); });
+}
+
+}  // namespace
+
+void bind_lists(nb::module_& m) {
+    bind_options(m);
+    bind_engine<float>(m, "Lists32");
+    bind_engine<double>(m, "Lists64");
+}
+
+}  // namespace chamfer

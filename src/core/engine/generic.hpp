@@ -1,0 +1,91 @@
+// The generic algorithm, correct for every rule: each slot keeps a lower bound of its value to later slots,
+// and a bound that is no longer exact is made so only when it is the smallest. D. Mullner, Modern
+// hierarchical, agglomerative clustering algorithms, arXiv:1109.2378, section 3.1.
+#pragma once
+
+#include <stdexcept>
+
+#include "../base/threads.hpp"
+#include "../linkage/rows.hpp"
+
+namespace chamfer {
+
+template <Rows R>
+class Generic {
+   public:
+    Generic(R& rows, int threads)
+        : rows_(rows), threads_(threads), nearest_(rows.width(), kNone), bound_(rows.width(), kFar<Value>) {}
+
+    Merges run(const Tick& tick) {
+        const Index n = rows_.count();
+        find_all(tick);
+        Merges merges;
+        merges.reserve(n - 1);
+        while (rows_.count() > 1) {
+            const Id a = closest(), b = nearest_[a];
+            merges.push_back({rows_.point(a), rows_.point(b), static_cast<double>(bound_[a])});
+            merge(b, a);
+            tick(static_cast<Index>(merges.size()));
+        }
+        return merges;
+    }
+
+   private:
+    using Value = typename R::Value;
+
+    void find_all(const Tick& tick) {
+        const Index n = rows_.width(), batch = 1 + kBatch / n;
+        for (Index first = 0; first < n - 1; first += batch) {
+            parallel_tasks(std::min(batch, n - 1 - first), n < kAlone ? 1 : threads_,
+                           [&](Index task, int) { look_ahead(static_cast<Id>(first + task)); });
+            tick(0);
+        }
+    }
+
+    void look_ahead(Id c) {
+        const auto found = rows_.nearest(c, c + 1);
+        bound_[c] = found.value;
+        nearest_[c] = found.slot;
+    }
+
+    // The slot with the smallest bound, that bound being exact.
+    Id closest() {
+        for (;;) {
+            const Id c = static_cast<Id>(argmin(bound_.data(), rows_.width()));
+            if (!(bound_[c] < kFar<Value>)) throw std::domain_error("distances that are not finite");
+            if (nearest_[c] != kNone) return c;
+            look_ahead(c);
+        }
+    }
+
+    // Only values to the union, which stays in the slot `kept`, change.
+    void merge(Id lost, Id kept) {
+        const Value* values = rows_.merge_row(lost, kept);
+        Id* nearest = nearest_.data();
+        Value* bound = bound_.data();
+        kernels<Value>().relax_bounds(values, kept, lost, kept, bound, nearest);
+        for (Id x = kept; x < lost; ++x) nearest[x] = nearest[x] == lost ? kNone : nearest[x];
+        bound[lost] = bound[kept] = kFar<Value>;
+        if (const Index after = kept + 1; after < rows_.width()) {
+            const Index found = after + argmin(values + after, rows_.width() - after);
+            bound[kept] = values[found];
+            nearest[kept] = static_cast<Id>(found);
+        }
+        if (rows_.compact(renamed_)) compact();
+    }
+
+    void compact() {
+        for (std::size_t c = 0; c < renamed_.size(); ++c)
+            if (const Id slot = renamed_[c]; slot != kNone) {
+                bound_[slot] = bound_[c];
+                nearest_[slot] = nearest_[c] == kNone ? kNone : renamed_[nearest_[c]];
+            }
+    }
+
+    R& rows_;
+    int threads_;
+    std::vector<Id> nearest_, renamed_;  // nearest_ is kNone where the bound may not be exact
+    std::vector<Value> bound_;           // infinite for slots that are gone
+};
+
+}  // namespace chamfer

@@ -1,0 +1,227 @@
+// Rounds of merges for reducible rules: as no merge brings anybody closer, all pairs of clusters that are
+// each other's nearest may merge at once. A round streams once through the condensed matrix: rows are folded,
+// written back shorter in place, and searched for the next neighbours while they are in cache. When few pairs
+// are found (say, one large cluster takes in point after point), the nearest-neighbour chain is faster and
+// finishes. M. Bruynooghe, Classification ascendante hierarchique des grands ensembles de donnees, Cah. Anal.
+// Donnees 3 (1978) 7-33.
+//
+// Clusters keep the order of their lowest members, so a new row is made of the old row of its lower half and
+// later ones, and ends no later than that row did: what a batch of rows overwrites, no later batch reads.
+#pragma once
+
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "../base/threads.hpp"
+#include "../linkage/rows.hpp"
+#include "chain.hpp"
+#include "neighbours.hpp"
+
+namespace chamfer {
+
+template <class T, Rule R>
+    requires(R::reducible)
+class Rounds {
+   public:
+    // `matrix` is condensed.
+    Rounds(Triangle<T> matrix, int threads)
+        : matrix_(matrix), threads_(threads), sizes_(matrix.n, 1.0), points_(matrix.n) {
+        std::iota(points_.begin(), points_.end(), Id{0});
+    }
+
+    Merges run(const Tick& tick) {
+        Merges merges;
+        merges.reserve(matrix_.n - 1);
+        for (;;) {
+            find_pairs(fold(tick, static_cast<Index>(merges.size())));
+            if (static_cast<Index>(pairs_.size()) * kProductive < matrix_.n || matrix_.n == 1) break;
+            for (const Pair& pair : pairs_)
+                merges.push_back({points_[pair.high], points_[pair.low], static_cast<double>(pair.between)});
+        }
+        MatrixRows<T, R> rest(matrix_, threads_, std::move(sizes_), std::move(points_));
+        chain(rest, merges, tick);
+        return merges;
+    }
+
+   private:
+    // Two clusters that merge; the union takes the place of the lower one, `place` once gaps are closed.
+    struct Pair {
+        Id low, high, place;
+        T between;
+    };
+    static constexpr Index kProductive = 32;  // a round costs what the chain takes for n / 32 merges
+
+    void find_pairs(const Neighbours<T>& neighbours) {
+        pairs_.clear();
+        for (Id low = 0; low < matrix_.n; ++low) {
+            const Id high = neighbours.nearest[low];
+            if (low < high && high < matrix_.n && neighbours.nearest[high] == low)
+                pairs_.push_back({low, high, low, neighbours.value[low]});
+        }
+    }
+
+    // Merges the pairs, closes the gaps and finds the neighbours of all that are left.
+    Neighbours<T> fold(const Tick& tick, Index done) {
+        keep_lower();
+        const Index n = static_cast<Index>(kept_.size()), batch = std::min(n, 1 + kBatch / n);
+        const Triangle<T> next{matrix_.data, n, true};
+        const auto rows = std::make_unique_for_overwrite<T[]>(batch * n);
+        std::vector<std::vector<T>> halves(threads_, std::vector<T>(matrix_.n));
+        auto found = find_neighbours<T>(
+            n, batch, threads_,
+            [&](Id place, int thread, Neighbours<T>& neighbours) {
+                T* row = &rows[place % batch * n];
+                fold_row(place, halves[thread].data(), row);
+                neighbours.compare(place, row);
+            },
+            [&](Index first, Index count) {
+                parallel_ranges(count, kBatch / 16 / n, threads_, [&](Index begin, Index end) {
+                    for (Index i = begin, place = first + begin; i < end; ++i, ++place)
+                        std::copy(&rows[i * n + place + 1], &rows[i * n + n], next.row(place) + place + 1);
+                });
+                tick(done);
+            });
+        close_gaps(next);
+        return found;
+    }
+
+    void keep_lower() {
+        std::vector<char> gone(matrix_.n);
+        for (const Pair& pair : pairs_) gone[pair.high] = true;
+        kept_.clear();
+        for (Id c = 0; c < matrix_.n; ++c)
+            if (!gone[c]) kept_.push_back(c);
+        for (Pair& pair : pairs_)
+            pair.place = static_cast<Id>(std::lower_bound(kept_.begin(), kept_.end(), pair.low) - kept_.begin());
+    }
+
+    // out[z] for every later place z; `half` has room for an old row.
+    void fold_row(Index place, T* half, T* out) const {
+        const Id x = kept_[place];
+        const T* row = matrix_.row(x);
+        double size = sizes_[x];
+        auto pair =
+            std::lower_bound(pairs_.begin(), pairs_.end(), x, [](const Pair& each, Id low) { return each.low < low; });
+        if (pair != pairs_.end() && pair->low == x) {
+            fold_halves(*pair, half);
+            size += sizes_[pair->high];
+            row = half;
+            ++pair;
+        }
+        const Id* kept = kept_.data();
+        for (Index z = place + 1, n = static_cast<Index>(kept_.size()); z < n; ++z) out[z] = row[kept[z]];
+        for (; pair != pairs_.end(); ++pair) out[pair->place] = merged(row[pair->low], row[pair->high], *pair, size);
+    }
+
+    // half[z] = value between the union of the pair and every later old cluster z
+    void fold_halves(const Pair& pair, T* half) const {
+        const T *low = matrix_.row(pair.low), *high = matrix_.row(pair.high);
+        for (Index z = pair.low + 1; z < pair.high; ++z) half[z] = matrix_.row(z)[pair.high];
+        std::copy(high + pair.high + 1, high + matrix_.n, half + pair.high + 1);
+        const Index z = pair.low + 1;
+        update_row<R>(low + z, half + z, {sizes_[pair.low], sizes_[pair.high], pair.between}, &sizes_[z],
+                      matrix_.n - z, half + z);
+    }
+
+    T merged(T low, T high, const Pair& pair, double size) const {
+        return static_cast<T>(R::update(low, high, pair.between, {sizes_[pair.low], sizes_[pair.high], size}));
+    }
+
+    void close_gaps(Triangle<T> next) {
+        for (const Pair& pair : pairs_) sizes_[pair.low] += sizes_[pair.high];
+        for (std::size_t place = 0; place < kept_.size(); ++place) {
+            sizes_[place] = sizes_[kept_[place]];
+            points_[place] = points_[kept_[place]];
+        }
+        matrix_ = next;
+    }
+
+    Triangle<T> matrix_;
+    int threads_;
+    std::vector<double> sizes_;
+    std::vector<Id> points_, kept_;
+    std::vector<Pair> pairs_;  // ascending
+};
+
+// The same from centres. A cluster keeps its neighbour as long as that is not merged, as nothing comes
+// closer.
+template <CentreRule R>
+    requires(R::reducible && !R::spreads)
+class CentreRounds {
+   public:
+    template <class T>
+    CentreRounds(const Points<T>& points, int threads)
+        : rows_(points), threads_(threads), neighbours_(points.n), stale_(points.n) {
+        std::iota(stale_.begin(), stale_.end(), Id{0});
+    }
+
+    Merges run(const Tick& tick) {
+        Merges merges;
+        merges.reserve(rows_.count() - 1);
+        for (;;) {
+            find_stale(tick, static_cast<Index>(merges.size()));
+            const std::size_t before = merges.size();
+            merge_pairs(merges);
+            if ((merges.size() - before) * kProductive < stale_.size() || rows_.count() == 1) break;
+        }
+        chain(rows_, merges, tick);
+        return merges;
+    }
+
+   private:
+    static constexpr std::size_t kProductive = 8;  // searches for a merge, more than the chain needs
+    static constexpr Index kTogether = 16;         // searches that share what they load into the cache
+
+    void find_stale(const Tick& tick, Index done) {
+        const Index n = rows_.width(), tasks = (static_cast<Index>(stale_.size()) + kTogether - 1) / kTogether;
+        const Index batch = 1 + 8 * kBatch / (n * kTogether);
+        for (Index first = 0; first < tasks; first += batch) {
+            parallel_tasks(std::min(batch, tasks - first), n < kAlone ? 1 : threads_, [&](Index task, int) {
+                const Index begin = (first + task) * kTogether;
+                find(&stale_[begin], std::min<Index>(kTogether, stale_.size() - begin));
+            });
+            tick(done);
+        }
+    }
+
+    void find(const Id* clusters, Index count) {
+        std::vector<typename CentreRows<R>::Search> searches;
+        for (Index i = 0; i < count; ++i) searches.push_back(rows_.start(clusters[i]));
+        for (Index first = 0; first < rows_.width(); first += rows_.chunk())
+            for (auto& search : searches) rows_.look(search, first, 0);
+        for (const auto& search : searches) neighbours_[search.self] = search.best;
+    }
+
+    void merge_pairs(Merges& merges) {
+        std::vector<char> merged(rows_.width());
+        for (Id low = 0; low < rows_.width(); ++low) {
+            const auto [value, high] = neighbours_[low];
+            if (low >= high || neighbours_[high].slot != low) continue;
+            merges.push_back({rows_.point(high), rows_.point(low), value});
+            rows_.merge(high, low);
+            neighbours_[high] = {};
+            merged[low] = merged[high] = true;
+        }
+        stale_.clear();
+        for (Id c = 0; c < rows_.width(); ++c)
+            if (const Id slot = neighbours_[c].slot; slot != kNone && (merged[c] || merged[slot])) stale_.push_back(c);
+        if (rows_.compact(renamed_)) rename_slots();
+    }
+
+    void rename_slots() {
+        for (Id& c : stale_) c = renamed_[c];
+        for (std::size_t c = 0; c < renamed_.size(); ++c)
+            if (const auto [value, slot] = neighbours_[c]; renamed_[c] != kNone)
+                neighbours_[renamed_[c]] = {value, renamed_[slot]};
+        neighbours_.resize(rows_.width());
+    }
+
+    CentreRows<R> rows_;
+    int threads_;
+    std::vector<Neighbour<double>> neighbours_;
+    std::vector<Id> stale_;  // clusters whose neighbour is not known
+    std::vector<Id> renamed_;
+};
+
+}  // namespace chamfer

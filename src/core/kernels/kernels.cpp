@@ -1,0 +1,399 @@
+// The vector loops, compiled once for each level of the instruction set with CHAMFER_LEVEL_NAME naming it.
+//
+// Nothing here may be shared with files that are compiled for another machine: a linker that finds two copies of an
+// inline function keeps either, and a copy with instructions that the machine does not know ends the process. So
+// everything is in a namespace without a name, and no function of the standard library is called that is not a builtin.
+#include "kernels.hpp"
+
+#include <cmath>
+#include <cstring>
+
+#include "../linkage/rules.hpp"
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+namespace chamfer {
+namespace loops {
+namespace {
+
+// As many bytes as the machine adds at once. (Compilers would not keep plain arrays of sums in registers.)
+#if defined(__AVX512F__)
+constexpr int kVectorBytes = 64;
+#elif defined(__AVX__)
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
+
+template <class T>
+struct Vector {
+    typedef T Lanes __attribute__((vector_size(kVectorBytes)));
+    static constexpr Index width = sizeof(Lanes) / sizeof(T);
+    static Lanes load(const T* from) {
+        Lanes lanes;
+        std::memcpy(&lanes, from, sizeof lanes);
+        return lanes;
+    }
+};
+
+// Eight numbers that the compiler keeps in a register, or in as many as it takes.
+typedef double Eight __attribute__((vector_size(64)));
+typedef float EightFloats __attribute__((vector_size(32)));
+typedef float Sixteen __attribute__((vector_size(64)));
+
+Eight load(const double* x) {
+    Eight eight;
+    std::memcpy(&eight, x, sizeof eight);
+    return eight;
+}
+Eight load(const float* x) {
+#if defined(__AVX512F__)
+    return _mm512_cvtps_pd(_mm256_loadu_ps(x));  // GCC makes a detour of the general form
+#else
+    EightFloats eight;
+    std::memcpy(&eight, x, sizeof eight);
+    return __builtin_convertvector(eight, Eight);
+#endif
+}
+
+template <class T>
+T smaller(T a, T b) {
+    return b < a ? b : a;
+}
+template <class T>
+T larger(T a, T b) {
+    return a < b ? b : a;
+}
+
+// The sum of `count` strands, a power of two, halves added to halves.
+template <class T>
+T fold(T* strand, Index count) {
+    for (Index half = count / 2; half > 0; half /= 2)
+        for (Index s = 0; s < half; ++s) strand[s] += strand[s + half];
+    return strand[0];
+}
+
+template <class T>
+double squared_distance(const T* x, const T* y, Index d) {
+    Eight sums[kStrands / 8] = {};
+    Index k = 0;
+    for (; k + kStrands <= d; k += kStrands)
+        for (Index s = 0; s < kStrands / 8; ++s) {
+            const Eight eight = load(x + k + 8 * s) - load(y + k + 8 * s);
+            sums[s] += eight * eight;
+        }
+    double strand[kStrands];
+    std::memcpy(strand, sums, sizeof strand);
+    for (Index s = 0; k < d; ++k, ++s) {
+        const double difference = static_cast<double>(x[k]) - static_cast<double>(y[k]);
+        strand[s] += difference * difference;
+    }
+    return fold(strand, kStrands);
+}
+
+double least_squared_distance(const float* x, const float* y, Index d) {
+    Sixteen sums[4] = {}, one, two;
+    Index k = 0;
+    for (; k + 64 <= d; k += 64)
+        for (Index s = 0; s < 4; ++s) {
+            std::memcpy(&one, x + k + 16 * s, sizeof one);
+            std::memcpy(&two, y + k + 16 * s, sizeof two);
+            one -= two;
+            sums[s] += one * one;
+        }
+    sums[0] += sums[1] + sums[2] + sums[3];
+    float lane[16], rest = 0;
+    std::memcpy(lane, sums, sizeof lane);
+    for (; k < d; ++k) rest += (x[k] - y[k]) * (x[k] - y[k]);
+    // Every term is positive and rounded d + 4 times at most, by half of the smallest number if it is as small.
+    return static_cast<double>(fold(lane, 16) + rest) * (1 - static_cast<double>(d + 4) * 0x1p-23) -
+           static_cast<double>(d) * 0x1p-149;
+}
+double least_squared_distance(const double*, const double*, Index) { return 0; }
+
+template <class T>
+T minimum(const T* values, Index n) {
+    using V = Vector<T>;
+    T smallest = kFar<T>;
+    Index i = 0;
+    if (n >= 4 * V::width) {
+        typename V::Lanes least[4];
+        std::memcpy(least, values, sizeof least);
+        for (i = 4 * V::width; i + 4 * V::width <= n; i += 4 * V::width)
+            for (int s = 0; s < 4; ++s) {
+                const auto next = V::load(values + i + s * V::width);
+                least[s] = next < least[s] ? next : least[s];
+            }
+        T lanes[4 * V::width];
+        std::memcpy(lanes, least, sizeof least);
+        for (const T lane : lanes) smallest = smaller(smallest, lane);
+    }
+    for (; i < n; ++i) smallest = smaller(smallest, values[i]);
+    return smallest;
+}
+
+template <class T>
+T add(const T* row, const T* penalty, Index n, T* values) {
+    for (Index i = 0; i < n; ++i) values[i] = row[i] + penalty[i];
+    return minimum(values, n);
+}
+
+template <bool labelled, class T>
+T relax_by(const T* row, const Id* label, Id own, Id i, Index n, T* best, Id* from) {
+    T smallest = kFar<T>;
+#pragma omp simd reduction(min : smallest)
+    for (Index j = 0; j < n; ++j) {
+        const T here = !labelled || label[j] != own ? row[j] : kFar<T>;
+        from[j] = here < best[j] ? i : from[j];
+        best[j] = here < best[j] ? here : best[j];
+        smallest = here < smallest ? here : smallest;
+    }
+    return smallest;
+}
+
+template <class T>
+T relax(const T* row, const Id* label, Id own, Id i, Index n, T* best, Id* from) {
+    return label ? relax_by<true>(row, label, own, i, n, best, from)
+                 : relax_by<false>(row, label, own, i, n, best, from);
+}
+
+template <class T>
+void relax_bounds(const T* row, Id a, Id b, Index n, T* bound, Id* nearest) {
+#pragma omp simd
+    for (Index x = 0; x < n; ++x) {
+        const bool closer = row[x] < bound[x], unknown = (nearest[x] == a) | (nearest[x] == b);
+        nearest[x] = closer ? a : unknown ? kNone : nearest[x];
+        bound[x] = closer ? row[x] : bound[x];
+    }
+}
+
+template <class T>
+void from_squared(Metric metric, const double* squared, Index n, T* out) {
+    const double factor = metric == Metric::half_sqeuclidean ? 0.5 : 1.0;
+    if (metric == Metric::euclidean)
+        for (Index j = 0; j < n; ++j) out[j] = static_cast<T>(__builtin_sqrt(squared[j]));
+    else
+        for (Index j = 0; j < n; ++j) out[j] = static_cast<T>(squared[j] * factor);
+}
+
+template <class T>
+void shift(const T* x, const double* shift, Index n, double* out) {
+    for (Index k = 0; k < n; ++k) out[k] = static_cast<double>(x[k]) - shift[k];
+}
+
+template <class T>
+void dots(const T* x, const T* rows, Index m, Index count, T* products) {
+    typedef T Strands __attribute__((vector_size(64)));
+    constexpr Index kWidth = sizeof(Strands) / sizeof(T);
+    for (Index j = 0; j < count; ++j, rows += m) {
+        Strands sums = {}, one, two;
+        Index k = 0;
+        for (; k + kWidth <= m; k += kWidth) {
+            std::memcpy(&one, x + k, sizeof one);
+            std::memcpy(&two, rows + k, sizeof two);
+            sums += one * two;
+        }
+        T strand[kWidth];
+        std::memcpy(strand, &sums, sizeof strand);
+        for (Index s = 0; k < m; ++k, ++s) strand[s] += x[k] * rows[k];
+        products[j] = fold(strand, kWidth);
+    }
+}
+
+template <class T>
+void mark_far(const T* products, const T* half, const T* reach, T least, T need, Index n, unsigned char* keep) {
+    for (Index j = 0; j < n; ++j) keep[j] = products[j] - half[j] + larger(reach[j], least) >= need;
+    std::memset(keep + n, 0, 8);
+}
+
+template <class T>
+void mark_labelled(const T* products, const T* half, T reach, T need, const Id* label, Id own, Index n,
+                   unsigned char* keep) {
+    for (Index j = 0; j < n; ++j) keep[j] = (products[j] - half[j] + reach >= need) & (label[j] != own);
+    std::memset(keep + n, 0, 8);
+}
+
+template <class T>
+void mark_eased(const T* products, const T* half, const T* ease, T reach, T need, Index n, unsigned char* keep) {
+    for (Index j = 0; j < n; ++j) keep[j] = products[j] - half[j] + reach * ease[j] >= need;
+    std::memset(keep + n, 0, 8);
+}
+
+template <class R, class T>
+void update_row(const T* a, const T* b, const Union& merged, const double* sizes, Index n, T* out) {
+    const auto [size_a, size_b, between] = merged;
+#pragma omp simd
+    for (Index z = 0; z < n; ++z) {
+        const double to_a = static_cast<double>(a[z]), to_b = static_cast<double>(b[z]);
+        out[z] = static_cast<T>(R::update(to_a, to_b, between, {size_a, size_b, sizes[z]}));
+    }
+}
+
+// Ch(C, .) by the kind of cluster: see engine/dense_chamfer.hpp.
+template <SumsKind kind, class T>
+double sum_at(const SumsView<T>& sums, Index x) {
+    if constexpr (kind == SumsKind::point) return static_cast<double>(sums.first[x]);
+    if constexpr (kind == SumsKind::pair)
+        return static_cast<double>(sums.first[x]) + static_cast<double>(sums.second[x]);
+    return group_sum(sums.first, sums.second, x);
+}
+
+template <SumsKind kind_a, SumsKind kind_b, bool symmetric, class T>
+void unite(const UnitePoints<T>& merge, Index begin, Index end) {
+    constexpr bool points = kind_a == SumsKind::point;
+    const auto [to_a, to_b, a, b, union_, alone, scale, in, out, unused] = merge;
+#pragma omp simd
+    for (Index x = begin; x < end; ++x) {
+        const double sum = sum_at<kind_a>(a, x) + sum_at<kind_b>(b, x);
+        const T least = to_b[x] < to_a[x] ? to_b[x] : to_a[x], most = to_b[x] < to_a[x] ? to_a[x] : to_b[x];
+        to_a[x] = alone[x] ? least : to_a[x];
+        if constexpr (points)
+            to_b[x] = alone[x] ? most : to_b[x];
+        else
+            put_group_sum(union_.first, union_.second, x,
+                          alone[x] ? sum : group_sum(union_.first, union_.second, x));
+        const double into = static_cast<double>(least) + (symmetric ? scale * sum : 0.0);
+        in[x] = alone[x] ? into : in[x];
+        if constexpr (!symmetric) out[x] = alone[x] ? scale * sum : out[x];
+    }
+}
+
+template <SumsKind a, SumsKind b, class T>
+void unite(const UnitePoints<T>& merge, Index begin, Index end) {
+    merge.symmetric ? unite<a, b, true>(merge, begin, end) : unite<a, b, false>(merge, begin, end);
+}
+
+// The larger cluster is a.
+template <class T>
+void unite_points(const UnitePoints<T>& merge, Index begin, Index end) {
+    constexpr auto point = SumsKind::point, pair = SumsKind::pair, group = SumsKind::group;
+    const SumsKind b = merge.b.kind;
+    if (merge.a.kind == point) return unite<point, point>(merge, begin, end);
+    if (merge.a.kind == pair)
+        return b == point ? unite<pair, point>(merge, begin, end) : unite<pair, pair>(merge, begin, end);
+    if (b == point) return unite<group, point>(merge, begin, end);
+    return b == pair ? unite<group, pair>(merge, begin, end) : unite<group, group>(merge, begin, end);
+}
+
+template <SumsKind kind, class T>
+void look_from(const SumsView<T>& from, const T* to, const char* alone, double scale, Index begin, Index end,
+               double* in) {
+#pragma omp simd
+    for (Index x = begin; x < end; ++x)
+        in[x] = alone[x] ? scale * sum_at<kind>(from, x) + static_cast<double>(to[x]) : kFar<double>;
+}
+
+template <class T>
+void look_again(const SumsView<T>& from, const T* to, const char* alone, double scale, Index begin, Index end,
+                double* in) {
+    if (from.kind == SumsKind::point) return look_from<SumsKind::point>(from, to, alone, scale, begin, end, in);
+    if (from.kind == SumsKind::pair) return look_from<SumsKind::pair>(from, to, alone, scale, begin, end, in);
+    look_from<SumsKind::group>(from, to, alone, scale, begin, end, in);
+}
+
+void packed_distances(const double* x, const double* strips, Index d, Index blocks, double* out) {
+    using V = Vector<double>;
+    constexpr Index kBlock = 32, kSums = 4;  // enough to hide the latency of addition, few enough for any machine
+    for (Index block = 0; block < blocks; ++block, strips += d * kBlock, out += kBlock)
+        for (Index part = 0; part < kBlock; part += kSums * V::width) {
+            V::Lanes sums[kSums] = {};
+            for (Index k = 0; k < d; ++k)
+                for (Index s = 0; s < kSums; ++s) {
+                    const auto difference = x[k] - V::load(strips + k * kBlock + part + s * V::width);
+                    sums[s] += difference * difference;
+                }
+            std::memcpy(out + part, sums, sizeof sums);
+        }
+}
+
+Index cancel(double norm, const double* norms, Index n, double cancelled, double* products) {
+    Index lost = 0;
+    for (Index j = 0; j < n; ++j) {
+        const double scale = norm + norms[j], squared = scale - 2 * products[j];
+        products[j] = squared;
+        lost += squared < cancelled * scale;
+    }
+    return lost;
+}
+
+double project(const double* x, const double* mean, const double* axes, Index d, Index m, double* leading,
+               double* rest) {
+    shift(x, mean, d, rest);
+    for (Index j = 0; j < m; ++j) leading[j] = 0;
+    for (Index k = 0; k < d; ++k)
+        for (Index j = 0; j < m; ++j) leading[j] += rest[k] * axes[k * m + j];
+    double length = 0;
+    for (Index k = 0; k < d; ++k) {
+        double along;
+        dots(leading, axes + k * m, m, 1, &along);
+        rest[k] -= along;
+        length += rest[k] * rest[k];
+    }
+    return length;
+}
+
+void adopt(const double* in, Id a, Id b, Index n, double* value, Id* neighbour) {
+#pragma omp simd
+    for (Index c = 0; c < n; ++c) {
+        const bool take = (in[c] < value[c]) | (neighbour[c] == a) | (neighbour[c] == b);
+        neighbour[c] = take ? a : neighbour[c];
+        value[c] = take ? in[c] : value[c];
+    }
+}
+
+void adopt_two(const double* in, Id a, Id b, Index n, double* value, Id* first, double* farther, Id* second) {
+#pragma omp simd
+    for (Index c = 0; c < n; ++c) {
+        const double into = c < a ? in[c] : kFar<double>;
+        const Id next = (second[c] == a) | (second[c] == b) ? kNone : second[c];
+        const bool lost = (first[c] == a) | (first[c] == b);
+        const Id kept = lost ? next : first[c];
+        const double bound = lost ? farther[c] : value[c];
+        const bool take = (into < bound) | ((into == bound) & (kept == kNone) & (into < kFar<double>));
+        const bool behind = !take & !lost & (into < farther[c]);
+        second[c] = take ? (lost ? next : kept) : lost ? kNone : behind ? a : next;
+        farther[c] = take ? bound : behind ? into : farther[c];
+        first[c] = take ? a : kept;
+        value[c] = take ? into : bound;
+    }
+}
+
+template <class T>
+constexpr Kernels<T> table() {
+    return {squared_distance<T>,
+            static_cast<double (*)(const T*, const T*, Index)>(least_squared_distance),
+            minimum<T>,
+            add<T>,
+            relax<T>,
+            relax_bounds<T>,
+            from_squared<T>,
+            shift<T>,
+            dots<T>,
+            mark_far<T>,
+            mark_labelled<T>,
+            mark_eased<T>,
+            {update_row<Complete, T>, update_row<Average, T>, update_row<Weighted, T>, update_row<Ward, T>,
+             update_row<Centroid, T>, update_row<Median, T>},
+            unite_points<T>,
+            look_again<T>};
+}
+
+constexpr Kernels<float> floats = table<float>();
+constexpr Kernels<double> doubles = table<double>();
+constexpr DoubleKernels others{packed_distances, cancel, project, adopt, adopt_two};
+
+}  // namespace
+}  // namespace loops
+
+#define CHAMFER_JOIN(a, b) a##b
+#define CHAMFER_LEVEL_OF(name) CHAMFER_JOIN(level_, name)
+#define CHAMFER_QUOTE(name) #name
+#define CHAMFER_NAME_OF(name) CHAMFER_QUOTE(name)
+
+extern const Level CHAMFER_LEVEL_OF(CHAMFER_LEVEL_NAME);
+const Level CHAMFER_LEVEL_OF(CHAMFER_LEVEL_NAME){CHAMFER_NAME_OF(CHAMFER_LEVEL_NAME), &loops::floats, &loops::doubles,
+                                                     &loops::others};
+
+}  // namespace chamfer

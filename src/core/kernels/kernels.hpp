@@ -1,0 +1,185 @@
+// The vector loops: what they do. How they do it is in kernels.cpp, which is compiled once for each level of the
+// instruction set; the table for the best level that the machine knows is chosen when the module is loaded.
+// Everything else in the core is compiled once, for any machine.
+//
+// Every kernel gives the same bits on every level: sums have a fixed order, and no product is fused with a sum.
+#pragma once
+
+#include <algorithm>
+
+#include "../base/types.hpp"
+
+namespace chamfer {
+
+// Up to kSequential coordinates are summed one after the other; more are summed in kStrands interleaved strands, enough
+// to keep several additions in flight. All that compute distances between points follow this rule, so d(p, q) is the
+// same number wherever it appears.
+inline constexpr Index kSequential = 16, kStrands = 32;
+
+enum class Metric { euclidean, sqeuclidean, half_sqeuclidean };
+enum class RuleKind { complete, average, weighted, ward, centroid, median };
+inline constexpr int kRules = 6;
+
+// Sizes of two clusters and their value, for the Lance-Williams update of a row.
+struct Union {
+    double size_a, size_b, between;
+};
+
+// Where dense Chamfer keeps Ch(C, .): see engine/dense_chamfer.hpp.
+enum class SumsKind { point, pair, group };
+template <class T>
+struct SumsView {
+    SumsKind kind = SumsKind::group;
+    T *first = nullptr, *second = nullptr;
+};
+
+// Of a group: doubles, for floats as upper and lower halves in two rows.
+template <class T>
+static inline double group_sum(const T* upper, const T* lower, Index x) {
+    if constexpr (sizeof(T) == sizeof(double)) {
+        return upper[x];
+    } else {
+        const std::uint64_t high = __builtin_bit_cast(std::uint32_t, upper[x]);
+        return __builtin_bit_cast(double, high << 32 | __builtin_bit_cast(std::uint32_t, lower[x]));
+    }
+}
+template <class T>
+static inline void put_group_sum(T* upper, T* lower, Index x, double sum) {
+    if constexpr (sizeof(T) == sizeof(double)) {
+        upper[x] = sum;
+    } else {
+        const auto bits = __builtin_bit_cast(std::uint64_t, sum);
+        upper[x] = __builtin_bit_cast(float, static_cast<std::uint32_t>(bits >> 32));
+        lower[x] = __builtin_bit_cast(float, static_cast<std::uint32_t>(bits));
+    }
+}
+
+// A merge of dense Chamfer at the places of single points.
+template <class T>
+struct UnitePoints {
+    T *to_a, *to_b;            // distances from the points to both clusters
+    SumsView<T> a, b, union_;  // from the clusters to the points; the union of two points needs none
+    const char* alone;         // which places are single points
+    double scale;              // of values from the union
+    double *in, *out;          // linkage values into the union, and out of it
+    bool symmetric;            // in: both directions; out is not needed
+};
+
+template <class T>
+struct Kernels {
+    // For d > kSequential.
+    double (*squared_distance)(const T* x, const T* y, Index d);
+    // Not above the squared distance, at a third of its cost; zero for doubles, where there is nothing to save.
+    double (*least_squared_distance)(const T* x, const T* y, Index d);
+
+    T (*minimum)(const T* values, Index n);
+    // values[i] = row[i] + penalty[i]; gives the smallest.
+    T (*add)(const T* row, const T* penalty, Index n, T* values);
+    // Where row[j] < best[j], and label[j] != own if there are labels: best[j] = row[j] and from[j] = i. Gives the
+    // smallest value of the row that counts.
+    T (*relax)(const T* row, const Id* label, Id own, Id i, Index n, T* best, Id* from);
+    // The same for bounds of which some have become uncertain: those whose nearest is a or b.
+    void (*relax_bounds)(const T* row, Id a, Id b, Index n, T* bound, Id* nearest);
+
+    // Distances from squared ones.
+    void (*from_squared)(Metric metric, const double* squared, Index n, T* out);
+    // out[k] = x[k] - shift[k]
+    void (*shift)(const T* x, const double* shift, Index n, double* out);
+    // products[k] = x . row k, of count rows of m coordinates
+    void (*dots)(const T* x, const T* rows, Index m, Index count, T* products);
+
+    // The filter: keep[j] says whether pair j may be within reach, see search/filter.hpp. A pair is kept if
+    // products[j] - half[j] + (the reach of j) >= need. keep[n .. n + 8) becomes zero.
+    void (*mark_far)(const T* products, const T* half, const T* reach, T least, T need, Index n, unsigned char* keep);
+    void (*mark_labelled)(const T* products, const T* half, T reach, T need, const Id* label, Id own, Index n,
+                          unsigned char* keep);
+    void (*mark_eased)(const T* products, const T* half, const T* ease, T reach, T need, Index n, unsigned char* keep);
+
+    // Lance-Williams: out[z] = value between z and the union of a and b.
+    void (*update_row[kRules])(const T* a, const T* b, const Union& merged, const double* sizes, Index n, T* out);
+
+    // Dense Chamfer.
+    void (*unite_points)(const UnitePoints<T>& merge, Index begin, Index end);
+    // in[x] = value between C and single points x of [begin, end), both directions; infinite at other places.
+    void (*look_again)(const SumsView<T>& from, const T* to, const char* alone, double scale, Index begin, Index end,
+                       double* in);
+};
+
+// Kernels on doubles only.
+struct DoubleKernels {
+    // out[j] = squared distance from x to point j of whole blocks of 32 points: distance/packed.hpp
+    void (*packed_distances)(const double* x, const double* strips, Index d, Index blocks, double* out);
+    // products[j] = squared distance of a point with squared length `norm`; how many have lost their digits.
+    Index (*cancel)(double norm, const double* norms, Index n, double cancelled, double* products);
+    // Coordinates of x - mean along m axes (d x m, orthonormal columns); gives the squared length of the rest, whose d
+    // coordinates are left in `rest`.
+    double (*project)(const double* x, const double* mean, const double* axes, Index d, Index m, double* leading,
+                      double* rest);
+    // Dense Chamfer: everything compares its nearest neighbour with the union of a and b, which is in slot a. One
+    // neighbour: Ch and Ch_N.
+    void (*adopt)(const double* in, Id a, Id b, Index n, double* value, Id* neighbour);
+    // Two: Ch_S and Ch_NS. Clusters from a on do not look at a.
+    void (*adopt_two)(const double* in, Id a, Id b, Index n, double* value, Id* first, double* farther, Id* second);
+};
+
+struct Level {
+    const char* name;
+    const Kernels<float>* floats;
+    const Kernels<double>* doubles;
+    const DoubleKernels* others;
+};
+
+// The level in use; CHAMFER_LEVEL in the environment names a lower one than the best.
+extern const Level* level;
+
+template <class T>
+const Kernels<T>& kernels() {
+    if constexpr (sizeof(T) == 4)
+        return *level->floats;
+    else
+        return *level->doubles;
+}
+
+template <class T>
+double squared_distance(const T* x, const T* y, Index d) {
+    if (d > kSequential) return kernels<T>().squared_distance(x, y, d);
+    double sum = 0;
+    for (Index k = 0; k < d; ++k) {
+        const double difference = static_cast<double>(x[k]) - static_cast<double>(y[k]);
+        sum += difference * difference;
+    }
+    return sum;
+}
+
+// Calls found(i), ascending, for every i where values[i] is the smallest value; gives that value.
+template <class T, class Found>
+T each_minimum(const T* values, Index n, Found&& found) {
+    constexpr Index kChunk = 256, kChunks = 64;  // minima of so many chunks say which to look at again
+    T smallest = kFar<T>, minima[kChunks];
+    const Index chunk = std::max(kChunk, (n + kChunks - 1) / kChunks);
+    for (Index start = 0, c = 0; start < n; start += chunk, ++c) {
+        minima[c] = kernels<T>().minimum(values + start, std::min(chunk, n - start));
+        smallest = std::min(smallest, minima[c]);
+    }
+    for (Index start = 0, c = 0; start < n; start += chunk, ++c)
+        if (minima[c] == smallest)
+            for (Index i = start; i < std::min(n, start + chunk); ++i)
+                if (values[i] == smallest) found(i);
+    return smallest;
+}
+
+// Position of the smallest value; the first one if several are equal.
+template <class T>
+Index argmin(const T* values, Index n) {
+    constexpr Index kChunk = 512;
+    T smallest = kFar<T>;
+    Index best = 0;
+    for (Index start = 0; start < n; start += kChunk)
+        if (const T here = kernels<T>().minimum(values + start, std::min(kChunk, n - start)); here < smallest) {
+            smallest = here;
+            best = start;
+        }
+    return std::min(std::find(values + best, values + n, smallest) - values, n - 1);
+}
+
+}  // namespace chamfer

@@ -1,0 +1,267 @@
+// Where the classical algorithms get linkage values from: a condensed matrix that they update (MatrixRows), or the
+// clusters' centres, from which values are computed as needed in O(n d) memory (CentreRows).
+//
+// Both number clusters by slots in [0, width()), of which count() are not gone, and offer
+//   nearest(c, from)      the nearest to c of the slots at or after `from`, the first of equals
+//   merge(lost, kept)     `kept` becomes the union, `lost` is gone
+//   merge_row(lost, kept) the same; values between the union and all slots, infinite for itself and those gone
+//   point(c)              a point of c
+//   compact(renamed)      may close the gaps; if so, slot c is now renamed[c], or was gone if that is kNone
+#pragma once
+
+#include <numeric>
+#include <vector>
+
+#include "../base/threads.hpp"
+#include "../distance/packed.hpp"
+#include "../distance/triangle.hpp"
+#include "rules.hpp"
+
+namespace chamfer {
+
+template <class Value>
+struct Neighbour {
+    Value value = kFar<Value>;
+    Id slot = kNone;
+};
+
+template <class R>
+concept Rows = requires(R rows, Id c, Index from, std::vector<Id> renamed) {
+    typename R::Value;
+    { rows.width() } -> std::same_as<Index>;
+    { rows.count() } -> std::same_as<Index>;
+    { rows.nearest(c, from) } -> std::same_as<Neighbour<typename R::Value>>;
+    { rows.point(c) } -> std::same_as<Id>;
+    { rows.first() } -> std::same_as<Id>;
+    { rows.merge_row(c, c) } -> std::same_as<const typename R::Value*>;
+    { rows.compact(renamed) } -> std::same_as<bool>;
+    rows.merge(c, c);
+};
+
+// Names for the slots that are left, in their order.
+inline void rename(const std::vector<Id>& left, Index width, std::vector<Id>& renamed) {
+    renamed.assign(width, kNone);
+    for (std::size_t i = 0; i < left.size(); ++i) renamed[left[i]] = static_cast<Id>(i);
+}
+
+// out[z] = value between z and the union of a and b
+template <Rule R, class T>
+void update_row(const T* a, const T* b, const Union& merged, const double* sizes, Index n, T* out) {
+    kernels<T>().update_row[static_cast<int>(R::kind)](a, b, merged, sizes, n, out);
+}
+
+template <class T, Rule R>
+class MatrixRows {
+   public:
+    using Value = T;
+    using RuleType = R;
+
+    // `matrix` is condensed.
+    MatrixRows(Triangle<T> matrix, int threads, std::vector<double> sizes, std::vector<Id> points)
+        : matrix_(matrix),
+          threads_(threads),
+          left_(matrix.n),
+          sizes_(std::move(sizes)),
+          points_(std::move(points)),
+          penalty_(matrix.n, T{0}),
+          row_(matrix.n) {
+        std::iota(left_.begin(), left_.end(), Id{0});
+    }
+
+    MatrixRows(Triangle<T> matrix, int threads)
+        : MatrixRows(matrix, threads, std::vector<double>(matrix.n, 1.0), std::vector<Id>(matrix.n)) {
+        std::iota(points_.begin(), points_.end(), Id{0});
+    }
+
+    Index width() const { return matrix_.n; }
+    Index count() const { return static_cast<Index>(left_.size()); }
+    Id first() const { return left_.front(); }
+    Id point(Id c) const { return points_[c]; }
+
+    Neighbour<T> nearest(Id c, Index from) const {
+        Neighbour<T> best;
+        // Before the diagonal, the row is a column of the triangle, with a cache line for each value.
+        for (auto x = left_.begin() + count_before(from); x != left_.end() && *x < c; ++x) {
+            const T here = matrix_.row(*x)[c];
+            if (here < best.value) best = {here, *x};
+        }
+        constexpr Index kChunk = 512;
+        T values[kChunk];
+        const T* row = matrix_.row(c);
+        for (Index start = std::max<Index>(c + 1, from); start < width(); start += kChunk) {
+            const Index length = std::min(kChunk, width() - start);
+            const T smallest = kernels<T>().add(row + start, &penalty_[start], length, values);
+            if (smallest < best.value)
+                best = {smallest, static_cast<Id>(start + (std::find(values, values + length, smallest) - values))};
+        }
+        return best;
+    }
+
+    void merge(Id lost, Id kept) { merge_row(lost, kept); }
+
+    const T* merge_row(Id lost, Id kept) {
+        const double between = matrix_(lost, kept), size_lost = sizes_[lost], size_kept = sizes_[kept];
+        const auto united = [=, sizes = sizes_.data()](T lost_value, T kept_value, Index x) {
+            return static_cast<T>(R::update(lost_value, kept_value, between, {size_lost, size_kept, sizes[x]}));
+        };
+        // Before the higher slot values lie down a column, in a cache line each.
+        const Id low = std::min(lost, kept), high = std::max(lost, kept), *left = left_.data();
+        parallel_ranges(
+            count_before(high), kShare, threads_, [=, matrix = matrix_, out = row_.data()](Index begin, Index end) {
+                for (Index i = begin; i < end; ++i) {
+                    __builtin_prefetch(matrix.row(left[std::min(i + kAhead, end - 1)]) + high);
+                    const Id x = left[i];
+                    T *row = matrix.row(x), *near = x < low ? row + low : matrix.row(low) + x, *far = row + high;
+                    if (x == low) continue;
+                    const T value = kept == low ? united(*far, *near, x) : united(*near, *far, x);
+                    out[x] = *(kept == low ? near : far) = value;
+                }
+            });
+        if (const Index after = high + 1, length = width() - after; length > 0) {
+            T* kept_row = matrix_.row(kept) + after;
+            update_row<R>(matrix_.row(lost) + after, kept_row, {size_lost, size_kept, between}, &sizes_[after], length,
+                          kept_row);
+            kernels<T>().add(kept_row, &penalty_[after], length, &row_[after]);
+        }
+        sizes_[kept] += size_lost;
+        left_.erase(left_.begin() + count_before(lost));
+        penalty_[lost] = row_[lost] = row_[kept] = kFar<T>;
+        return row_.data();
+    }
+
+    bool compact(std::vector<Id>& renamed) {
+        if (4 * count() > 3 * width()) return false;
+        rename(left_, width(), renamed);
+        const Triangle<T> next{matrix_.data, count(), true};
+        // Every value moves towards the front, and none onto one that is still to be moved.
+        for (Index i = 0; i < next.n; ++i) {
+            const T* from = matrix_.row(left_[i]);
+            T* to = next.row(i);
+            for (Index j = i + 1; j < next.n; ++j) to[j] = from[left_[j]];
+            sizes_[i] = sizes_[left_[i]];
+            points_[i] = points_[left_[i]];
+        }
+        matrix_ = next;
+        std::iota(left_.begin(), left_.end(), Id{0});
+        std::fill(penalty_.begin(), penalty_.end(), T{0});
+        return true;
+    }
+
+   private:
+    static constexpr Index kShare = 1024;  // values down a column that are worth a thread
+    static constexpr Index kAhead = 16;    // cache lines that are fetched before they are needed
+
+    Index count_before(Index slot) const { return std::lower_bound(left_.begin(), left_.end(), slot) - left_.begin(); }
+
+    Triangle<T> matrix_;
+    int threads_;
+    std::vector<Id> left_;  // ascending
+    std::vector<double> sizes_;
+    std::vector<Id> points_;
+    std::vector<T> penalty_;  // infinite for slots that are gone
+    std::vector<T> row_;
+};
+
+template <CentreRule R>
+    requires(!R::spreads)
+class CentreRows {
+   public:
+    using Value = double;
+    using RuleType = R;
+
+    // What one cluster is looking for, and the best so far.
+    struct Search {
+        std::vector<double> centre;
+        double size;
+        Id self;
+        Neighbour<double> best;
+    };
+
+    template <class T>
+    explicit CentreRows(const Points<T>& points)
+        : centres_(points),
+          chunk_(std::clamp<Index>(kInCache / points.d, 1, kMost) * Packed::kBlock),
+          left_(points.n),
+          sizes_(points.n, 1.0),
+          points_(points.n),
+          row_(points.n + Packed::kBlock) {
+        std::iota(left_.begin(), left_.end(), Id{0});
+        std::iota(points_.begin(), points_.end(), Id{0});
+    }
+
+    Index width() const { return centres_.n(); }
+    Index count() const { return static_cast<Index>(left_.size()); }
+    Index chunk() const { return chunk_; }
+    Id first() const { return left_.front(); }
+    Id point(Id c) const { return points_[c]; }
+
+    Neighbour<double> nearest(Id c, Index from) const {
+        Search search = start(c);
+        for (Index first = from / chunk_ * chunk_; first < width(); first += chunk_) look(search, first, from);
+        return search.best;
+    }
+
+    Search start(Id c) const {
+        Search search{std::vector<double>(centres_.d()), sizes_[c], c, {}};
+        centres_.get(c, search.centre.data());
+        return search;
+    }
+
+    // Goes on with the slots of the chunk at `first` that are at or after `from`.
+    void look(Search& search, Index first, Index from) const {
+        double values[kMost * Packed::kBlock];
+        const Index length = std::min(chunk_, width() - first);
+        centres_.squared_distances(search.centre.data(), first, first + length, values);
+        if (from > first) std::fill_n(values, from - first, kFar<double>);
+        if (search.self >= first && search.self < first + length) values[search.self - first] = kFar<double>;
+        // Values grow with the size, which is at least one: most chunks need no more than this.
+        if (!(between<R>(kernels<double>().minimum(values, length), search.size, 1.0) < search.best.value)) return;
+        for (Index i = 0; i < length; ++i) values[i] = between<R>(values[i], search.size, sizes_[first + i]);
+        const Index at = argmin(values, length);
+        if (values[at] < search.best.value) search.best = {values[at], static_cast<Id>(first + at)};
+    }
+
+    void merge(Id lost, Id kept) {
+        const double share = R::share(sizes_[lost], sizes_[kept]);
+        for (Index k = 0; k < centres_.d(); ++k)
+            centres_.at(kept, k) += share * (centres_.at(lost, k) - centres_.at(kept, k));
+        sizes_[kept] += sizes_[lost];
+        centres_.remove(lost);
+        left_.erase(std::lower_bound(left_.begin(), left_.end(), lost));
+    }
+
+    const double* merge_row(Id lost, Id kept) {
+        merge(lost, kept);
+        const Search search = start(kept);
+        centres_.squared_distances(search.centre.data(), 0, width(), row_.data());
+        for (Index x = 0; x < width(); ++x) row_[x] = between<R>(row_[x], search.size, sizes_[x]);
+        row_[kept] = kFar<double>;
+        return row_.data();
+    }
+
+    bool compact(std::vector<Id>& renamed) {
+        if (8 * count() > 7 * width()) return false;
+        rename(left_, width(), renamed);
+        for (Index i = 0; i < count(); ++i) {
+            centres_.move(left_[i], i);
+            sizes_[i] = sizes_[left_[i]];
+            points_[i] = points_[left_[i]];
+        }
+        centres_.resize(count());
+        std::iota(left_.begin(), left_.end(), Id{0});
+        return true;
+    }
+
+   private:
+    static constexpr Index kInCache = 128;  // blocks times coordinates that stay in the first-level cache
+    static constexpr Index kMost = 16;      // blocks in a chunk
+
+    Packed centres_;
+    Index chunk_;
+    std::vector<Id> left_;  // ascending
+    std::vector<double> sizes_;
+    std::vector<Id> points_;
+    std::vector<double> row_;
+};
+
+}  // namespace chamfer
