@@ -48,8 +48,7 @@ template <class Body>
 void on_threads(int count, Body&& body) {
     FirstError error;
     auto guarded = [&](int i) { error.guard([&] { body(i); }); };
-    fork_join(
-        count, [](void* context, int i) { (*static_cast<decltype(guarded)*>(context))(i); }, &guarded);
+    fork_join(count, [](void* context, int i) { (*static_cast<decltype(guarded)*>(context))(i); }, &guarded);
     error.rethrow();
 }
 

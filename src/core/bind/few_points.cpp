@@ -27,8 +27,7 @@ void bind(nb::module_& m) {
     m.def(
         "few_points",
         [](Array<const T, 2> X, const std::string& rule, int threads, nb::object callback) {
-            return run(callback,
-                       [&](const Tick& tick) { return merges_of(rule, points_of<T>(X), threads, tick); });
+            return run(callback, [&](const Tick& tick) { return merges_of(rule, points_of<T>(X), threads, tick); });
         },
         "X"_a.noconvert(), nb::kw_only(), "rule"_a, "threads"_a, "tick"_a = nb::none(),
         "Z with squared heights from few points.");

@@ -18,8 +18,9 @@ void bind_queries(Class& c) {
             nb::gil_scoped_release unlocked;
             self.nearest(queries.data(), static_cast<Index>(queries.size()), labels.data(), answers, threads, tick);
         },
-        "queries"_a.noconvert(), "labels"_a.noconvert(), nb::kw_only(), "clusters"_a.noconvert(), "distances"_a.noconvert(),
-        "bounds"_a.noconvert(), "threads"_a, "tick"_a = nb::none(), "The k nearest clusters of some points.");
+        "queries"_a.noconvert(), "labels"_a.noconvert(), nb::kw_only(), "clusters"_a.noconvert(),
+        "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a, "tick"_a = nb::none(),
+        "The k nearest clusters of some points.");
     c.def(
         "visit",
         [](const Search& self, Array<const T, 2> rows, Array<const F, 2> coordinates, Array<const Id, 1> homes,
@@ -32,8 +33,8 @@ void bind_queries(Class& c) {
             nb::gil_scoped_release unlocked;
             self.visit(visitors, labels.data(), answers, threads, tick);
         },
-        "rows"_a.noconvert(), "coordinates"_a.noconvert(), "homes"_a.noconvert(), "labels"_a.noconvert(),
-        nb::kw_only(), "clusters"_a.noconvert(), "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a, "tick"_a = nb::none(),
+        "rows"_a.noconvert(), "coordinates"_a.noconvert(), "homes"_a.noconvert(), "labels"_a.noconvert(), nb::kw_only(),
+        "clusters"_a.noconvert(), "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a, "tick"_a = nb::none(),
         "The same for points from elsewhere, going on from what the answers hold.");
 }
 
@@ -97,7 +98,8 @@ void bind_near_order(nb::module_& m) {
             const std::size_t n = order.size();
             return to_numpy(std::move(order), {n});
         },
-        "coordinates"_a.noconvert(), nb::kw_only(), "leaf"_a, "An order of the points in which neighbours are close together.");
+        "coordinates"_a.noconvert(), nb::kw_only(), "leaf"_a,
+        "An order of the points in which neighbours are close together.");
 }
 
 template <class T>
@@ -132,13 +134,12 @@ void bind_select(nb::module_& m) {
             const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
             const Distances<T> exact = distances_of<T>(X, metric);
             nb::gil_scoped_release unlocked;
-            select_neighbours(exact, queries.data(), static_cast<Index>(queries.size()),
-                              neighbours.data(), static_cast<Index>(neighbours.shape(1)), labels.data(), answers,
-                              threads);
+            select_neighbours(exact, queries.data(), static_cast<Index>(queries.size()), neighbours.data(),
+                              static_cast<Index>(neighbours.shape(1)), labels.data(), answers, threads);
         },
-        "X"_a.noconvert(), nb::kw_only(), "metric"_a, "queries"_a.noconvert(), "neighbours"_a.noconvert(), "labels"_a.noconvert(),
-        "clusters"_a.noconvert(), "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a,
-        "The k nearest clusters from the points that each query was told of, -1 for none.");
+        "X"_a.noconvert(), nb::kw_only(), "metric"_a, "queries"_a.noconvert(), "neighbours"_a.noconvert(),
+        "labels"_a.noconvert(), "clusters"_a.noconvert(), "distances"_a.noconvert(), "bounds"_a.noconvert(),
+        "threads"_a, "The k nearest clusters from the points that each query was told of, -1 for none.");
 }
 
 }  // namespace

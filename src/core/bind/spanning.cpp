@@ -33,8 +33,7 @@ void bind(nb::module_& m) {
             const Axes to_few{mean.data(), axes.data(), distance.points.d, static_cast<Index>(axes.shape(1))};
             const FirstLists<T> first = first_lists<T>(nearest, distances, bounds);
             return run(callback, [&](const Tick& tick) {
-                return by_tie_rule(
-                    merges_of(distance, to_few, coordinates.data(), tree, first, blas, threads, tick));
+                return by_tie_rule(merges_of(distance, to_few, coordinates.data(), tree, first, blas, threads, tick));
             });
         },
         "X"_a.noconvert(), nb::kw_only(), "metric"_a, "mean"_a, "axes"_a, "coordinates"_a.noconvert(), "tree"_a,

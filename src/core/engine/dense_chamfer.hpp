@@ -207,7 +207,7 @@ class DenseChamfer {
     // At places of single points: Ch(A + B, {x}) = Ch(A, {x}) + Ch(B, {x}) and d(x, A + B) = min(d(x, A), d(x, B)).
     // in_ and out_ get the linkage values from and to them.
     void unite_points(Id a, Id b, SumsView<T> from_a, SumsView<T> from_b) {
-        const UnitePoints<T> merge{nearest(a),     nearest(b), from_a,     from_b,      sums(a),
+        const UnitePoints<T> merge{nearest(a),    nearest(b), from_a,     from_b,      sums(a),
                                    alone_.data(), scale_[a],  in_.data(), out_.data(), Variant::symmetric};
         parallel_ranges(n_, kShare, threads_,
                         [&](Index begin, Index end) { kernels<T>().unite_points(merge, begin, end); });

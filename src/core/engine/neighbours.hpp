@@ -24,9 +24,9 @@ class Neighbours {
     // labels, only pairs with different ones count.
     void compare(Id i, const T* row, const Id* label = nullptr) {
         const Index next = i + 1;
-        const T smallest = kernels<T>().relax(row + next, label ? label + next : nullptr, label ? label[i] : 0, i,
-                                              static_cast<Index>(value.size()) - next, value.data() + next,
-                                              nearest.data() + next);
+        const T smallest =
+            kernels<T>().relax(row + next, label ? label + next : nullptr, label ? label[i] : 0, i,
+                               static_cast<Index>(value.size()) - next, value.data() + next, nearest.data() + next);
         if (!(smallest < value[i])) return;
         Index j = next;
         while (row[j] != smallest || (label && label[j] == label[i])) ++j;
@@ -42,7 +42,6 @@ class Neighbours {
                 nearest[i] = other.nearest[i];
             }
     }
-
 };
 
 // Neighbours of [0, n). compare(i, thread, neighbours) has to compare row i; after(first, count) follows each

@@ -120,8 +120,8 @@ class Rounds {
         for (Index z = pair.low + 1; z < pair.high; ++z) half[z] = matrix_.row(z)[pair.high];
         std::copy(high + pair.high + 1, high + matrix_.n, half + pair.high + 1);
         const Index z = pair.low + 1;
-        update_row<R>(low + z, half + z, {sizes_[pair.low], sizes_[pair.high], pair.between}, &sizes_[z],
-                      matrix_.n - z, half + z);
+        update_row<R>(low + z, half + z, {sizes_[pair.low], sizes_[pair.high], pair.between}, &sizes_[z], matrix_.n - z,
+                      half + z);
     }
 
     T merged(T low, T high, const Pair& pair, double size) const {

@@ -97,7 +97,7 @@ class Tradeoff {
     void merge(Id a, Id b, Id id, const Tick& tick, Index done) {
         if (size(a) < size(b)) std::swap(a, b);
         Rows rows = take(a, tick, done), other = take(b, tick, done);
-        for (Index p = 0; p < n_; ++p) rows.to[p] = std::min(rows.to[p], other.to[p]);
+        kernels<T>().lower(other.to.data(), n_, rows.to.data());
         for (const Id x : active_) rows.from[x] += other.from[x];
         spare_.push_back(std::move(other));
         join(a, b, id);
@@ -152,11 +152,12 @@ class Tradeoff {
     void fetch_wanted() {
         constexpr Index kPart = 64;  // points that stay in the cache for all rows
         const Index n = n_, count = static_cast<Index>(fetched_.size());
-        parallel_tasks((n + kPart - 1) / kPart, count * n * distance_.points.d < (1 << 18) ? 1 : threads_, [&](Index part, int) {
-            for (Index row = 0; row < count; ++row)
-                for (Index q = part * kPart; q < std::min(n, (part + 1) * kPart); ++q)
-                    block_[row * n + q] = distance_(fetched_[row], q);
-        });
+        parallel_tasks((n + kPart - 1) / kPart, count * n * distance_.points.d < (1 << 18) ? 1 : threads_,
+                       [&](Index part, int) {
+                           for (Index row = 0; row < count; ++row)
+                               for (Index q = part * kPart; q < std::min(n, (part + 1) * kPart); ++q)
+                                   block_[row * n + q] = distance_(fetched_[row], q);
+                       });
     }
 
     void want(Id c, Index i) {
@@ -170,10 +171,8 @@ class Tradeoff {
 
     // What a point of a cluster adds to its rows: `row` holds the point's distances to all points.
     void add(const T* row, Rows& rows) {
-        for (Index q = 0; q < n_; ++q) {
-            rows.to[q] = std::min(rows.to[q], row[q]);
-            least_[slot_[q]] = std::min(least_[slot_[q]], row[q]);
-        }
+        kernels<T>().lower(row, n_, rows.to.data());
+        for (Index q = 0; q < n_; ++q) least_[slot_[q]] = std::min(least_[slot_[q]], row[q]);
         for (const Id x : active_) rows.from[x] += static_cast<double>(std::exchange(least_[x], kFar<T>));
     }
 

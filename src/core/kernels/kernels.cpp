@@ -184,20 +184,37 @@ void shift(const T* x, const double* shift, Index n, double* out) {
 }
 
 template <class T>
+void lower(const T* row, Index n, T* into) {
+    for (Index i = 0; i < n; ++i) into[i] = smaller(into[i], row[i]);
+}
+
+template <class T>
 void dots(const T* x, const T* rows, Index m, Index count, T* products) {
     typedef T Strands __attribute__((vector_size(64)));
     constexpr Index kWidth = sizeof(Strands) / sizeof(T);
+    const Index whole = m / kWidth * kWidth;
+    if (whole == 0) {
+        for (Index j = 0; j < count; ++j, rows += m) {
+            products[j] = 0;
+            for (Index k = 0; k < m; ++k) products[j] += x[k] * rows[k];
+        }
+        return;
+    }
+    // What whole vectors leave of x, in the last lanes of one more: rows are read from m - kWidth on for it.
+    T last[kWidth] = {};
+    for (Index k = whole; k < m; ++k) last[kWidth - m + k] = x[k];
     for (Index j = 0; j < count; ++j, rows += m) {
-        Strands sums = {}, one, two;
-        Index k = 0;
-        for (; k + kWidth <= m; k += kWidth) {
+        Strands sums, one, two;
+        std::memcpy(&one, last, sizeof one);
+        std::memcpy(&two, rows + m - kWidth, sizeof two);
+        sums = one * two;
+        for (Index k = 0; k < whole; k += kWidth) {
             std::memcpy(&one, x + k, sizeof one);
             std::memcpy(&two, rows + k, sizeof two);
             sums += one * two;
         }
         T strand[kWidth];
         std::memcpy(strand, &sums, sizeof strand);
-        for (Index s = 0; k < m; ++k, ++s) strand[s] += x[k] * rows[k];
         products[j] = fold(strand, kWidth);
     }
 }
@@ -252,8 +269,7 @@ void unite(const UnitePoints<T>& merge, Index begin, Index end) {
         if constexpr (points)
             to_b[x] = alone[x] ? most : to_b[x];
         else
-            put_group_sum(union_.first, union_.second, x,
-                          alone[x] ? sum : group_sum(union_.first, union_.second, x));
+            put_group_sum(union_.first, union_.second, x, alone[x] ? sum : group_sum(union_.first, union_.second, x));
         const double into = static_cast<double>(least) + (symmetric ? scale * sum : 0.0);
         in[x] = alone[x] ? into : in[x];
         if constexpr (!symmetric) out[x] = alone[x] ? scale * sum : out[x];
@@ -306,6 +322,10 @@ void packed_distances(const double* x, const double* strips, Index d, Index bloc
                 }
             std::memcpy(out + part, sums, sizeof sums);
         }
+}
+
+void divide(double ease, const double* eases, Index n, double* values) {
+    for (Index i = 0; i < n; ++i) values[i] /= ease + eases[i];
 }
 
 Index cancel(double norm, const double* norms, Index n, double cancelled, double* products) {
@@ -370,6 +390,7 @@ constexpr Kernels<T> table() {
             relax_bounds<T>,
             from_squared<T>,
             shift<T>,
+            lower<T>,
             dots<T>,
             mark_far<T>,
             mark_labelled<T>,
@@ -382,7 +403,7 @@ constexpr Kernels<T> table() {
 
 constexpr Kernels<float> floats = table<float>();
 constexpr Kernels<double> doubles = table<double>();
-constexpr DoubleKernels others{packed_distances, cancel, project, adopt, adopt_two};
+constexpr DoubleKernels others{packed_distances, divide, cancel, project, adopt, adopt_two};
 
 }  // namespace
 }  // namespace loops
@@ -394,6 +415,6 @@ constexpr DoubleKernels others{packed_distances, cancel, project, adopt, adopt_t
 
 extern const Level CHAMFER_LEVEL_OF(CHAMFER_LEVEL_NAME);
 const Level CHAMFER_LEVEL_OF(CHAMFER_LEVEL_NAME){CHAMFER_NAME_OF(CHAMFER_LEVEL_NAME), &loops::floats, &loops::doubles,
-                                                     &loops::others};
+                                                 &loops::others};
 
 }  // namespace chamfer

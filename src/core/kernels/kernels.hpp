@@ -85,6 +85,8 @@ struct Kernels {
     void (*from_squared)(Metric metric, const double* squared, Index n, T* out);
     // out[k] = x[k] - shift[k]
     void (*shift)(const T* x, const double* shift, Index n, double* out);
+    // into[i] = the smaller of into[i] and row[i]
+    void (*lower)(const T* row, Index n, T* into);
     // products[k] = x . row k, of count rows of m coordinates
     void (*dots)(const T* x, const T* rows, Index m, Index count, T* products);
 
@@ -109,6 +111,8 @@ struct Kernels {
 struct DoubleKernels {
     // out[j] = squared distance from x to point j of whole blocks of 32 points: distance/packed.hpp
     void (*packed_distances)(const double* x, const double* strips, Index d, Index blocks, double* out);
+    // values[i] /= ease + eases[i]
+    void (*divide)(double ease, const double* eases, Index n, double* values);
     // products[j] = squared distance of a point with squared length `norm`; how many have lost their digits.
     Index (*cancel)(double norm, const double* norms, Index n, double cancelled, double* products);
     // Coordinates of x - mean along m axes (d x m, orthonormal columns); gives the squared length of the rest, whose d

@@ -183,6 +183,7 @@ class CentreRows {
           chunk_(std::clamp<Index>(kInCache / points.d, 1, kMost) * Packed::kBlock),
           left_(points.n),
           sizes_(points.n, 1.0),
+          eases_(points.n, R::ease(1.0)),
           points_(points.n),
           row_(points.n + Packed::kBlock) {
         std::iota(left_.begin(), left_.end(), Id{0});
@@ -216,7 +217,7 @@ class CentreRows {
         if (search.self >= first && search.self < first + length) values[search.self - first] = kFar<double>;
         // Values grow with the size, which is at least one: most chunks need no more than this.
         if (!(between<R>(kernels<double>().minimum(values, length), search.size, 1.0) < search.best.value)) return;
-        for (Index i = 0; i < length; ++i) values[i] = between<R>(values[i], search.size, sizes_[first + i]);
+        level->others->divide(R::ease(search.size), &eases_[first], length, values);
         const Index at = argmin(values, length);
         if (values[at] < search.best.value) search.best = {values[at], static_cast<Id>(first + at)};
     }
@@ -226,6 +227,7 @@ class CentreRows {
         for (Index k = 0; k < centres_.d(); ++k)
             centres_.at(kept, k) += share * (centres_.at(lost, k) - centres_.at(kept, k));
         sizes_[kept] += sizes_[lost];
+        eases_[kept] = R::ease(sizes_[kept]);
         centres_.remove(lost);
         left_.erase(std::lower_bound(left_.begin(), left_.end(), lost));
     }
@@ -234,7 +236,7 @@ class CentreRows {
         merge(lost, kept);
         const Search search = start(kept);
         centres_.squared_distances(search.centre.data(), 0, width(), row_.data());
-        for (Index x = 0; x < width(); ++x) row_[x] = between<R>(row_[x], search.size, sizes_[x]);
+        level->others->divide(R::ease(search.size), eases_.data(), width(), row_.data());
         row_[kept] = kFar<double>;
         return row_.data();
     }
@@ -245,6 +247,7 @@ class CentreRows {
         for (Index i = 0; i < count(); ++i) {
             centres_.move(left_[i], i);
             sizes_[i] = sizes_[left_[i]];
+            eases_[i] = eases_[left_[i]];
             points_[i] = points_[left_[i]];
         }
         centres_.resize(count());
@@ -259,7 +262,7 @@ class CentreRows {
     Packed centres_;
     Index chunk_;
     std::vector<Id> left_;  // ascending
-    std::vector<double> sizes_;
+    std::vector<double> sizes_, eases_;
     std::vector<Id> points_;
     std::vector<double> row_;
 };

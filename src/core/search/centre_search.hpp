@@ -213,9 +213,7 @@ class CentreTree {
         Ends ends;
     };
 
-    static Ends join(const Ends& a, const Ends& b) {
-        return {std::max(a.ease, b.ease), std::min(a.spread, b.spread)};
-    }
+    static Ends join(const Ends& a, const Ends& b) { return {std::max(a.ease, b.ease), std::min(a.spread, b.spread)}; }
 
     Leaf leaf(Id c) const { return {c, {centres_.ease(c), centres_.spread(c)}}; }
 

@@ -154,8 +154,7 @@ void select_neighbours(const Distances<T>& distances, const Id* queries, Index c
             Nearest<T> nearest = answers.row(i);
             const Id own = labels[queries[i]];
             for (const Id* q = neighbours + i * told; q != neighbours + (i + 1) * told; ++q)
-                if (*q >= 0 && labels[*q] != own)
-                    nearest.offer(labels[*q], distances(queries[i], *q));
+                if (*q >= 0 && labels[*q] != own) nearest.offer(labels[*q], distances(queries[i], *q));
             answers.bounds[i] = nearest.finish();
         }
     });

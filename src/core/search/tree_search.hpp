@@ -83,7 +83,8 @@ class TreeSearch {
             for (Index i = 0; i < search.n(); ++i) label[i] = labels[search.tree_.order()[i]];
             only = search.tree_.gather(
                 [&](Id begin, Id end) {
-                    const bool same = std::all_of(&label[begin], &label[0] + end, [&](Id x) { return x == label[begin]; });
+                    const bool same =
+                        std::all_of(&label[begin], &label[0] + end, [&](Id x) { return x == label[begin]; });
                     return same ? label[begin] : kMixed;
                 },
                 [](Id left, Id right) { return left == right ? left : kMixed; });
@@ -111,8 +112,8 @@ class TreeSearch {
             [&](Id label) { return limit(nearest.distance_to(label)); },
             [&](Id place, double squared) {
                 if (!own_)
-                    squared = squared_distance(query.point, distances_.points.row(tree_.order()[place]),
-                                               distances_.points.d);
+                    squared =
+                        squared_distance(query.point, distances_.points.row(tree_.order()[place]), distances_.points.d);
                 nearest.offer(clusters.label[place], static_cast<T>(from_squared(distances_.metric, squared)));
             });
     }

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "dendrogram.hpp"
 #include "../base/threads.hpp"
+#include "dendrogram.hpp"
 
 namespace chamfer {
 
