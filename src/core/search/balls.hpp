@@ -3,11 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
+#include <tuple>
 #include <vector>
 
-#include "../base/types.hpp"
+#include "filter.hpp"
 
 namespace chamfer {
+
+struct BallPair {
+    float between;
+    Id a, b;
+};
 
 // `size` rows each.
 template <class F>
@@ -53,8 +60,39 @@ class Balls {
     // Whether no two points of balls whose centres are `between` apart can be within reach, all rounding considered.
     bool apart(Index i, const Balls& others, Index j, double between, double reach) const {
         const Ball &one = balls_[i], &two = others.balls_[j];
-        const double rounding = 4 * static_cast<double>(std::numeric_limits<F>::epsilon()) * (one.length + two.length);
-        return between - one.radius - two.radius > (reach + rounding) * (1 + 1e-6);
+        return balls_apart<F>(between - one.radius - two.radius, one.length + two.length, reach);
+    }
+
+    // Calls visit(pairs) with all pairs of different balls, near ones first: all in one vector if they are few. If
+    // they are many they are visited band by band of distances, which are computed again for each.
+    template <class Visit>
+    void each_pair(Index at_once, Visit&& visit) const {
+        const Id blocks = static_cast<Id>(size());
+        const auto apart = [&](Id a, Id b) { return static_cast<float>(between(a, *this, b)); };
+        const Index count = Index{blocks} * (blocks - 1) / 2, bands = (count + at_once - 1) / at_once;
+        std::vector<float> limits;  // distances of random pairs: their quantiles part all pairs about equally
+        std::minstd_rand random;
+        for (int i = 0; bands > 1 && i < 4096; ++i)
+            limits.push_back(apart(static_cast<Id>(random() % blocks), static_cast<Id>(random() % blocks)));
+        std::ranges::sort(limits);
+        std::vector<BallPair> pairs;
+        const auto flush = [&] {
+            std::ranges::sort(pairs, {}, [](const BallPair& pair) { return std::tuple(pair.between, pair.a, pair.b); });
+            visit(pairs);
+            pairs.clear();
+        };
+        for (Index band = 0; band < bands; ++band) {
+            const auto limit = [&](Index i) { return limits[i * static_cast<Index>(limits.size()) / bands]; };
+            const float low = band == 0 ? -1 : limit(band), infinite = kFar<float>;
+            const float high = band == bands - 1 ? infinite : limit(band + 1);
+            for (Id a = 0; a < blocks; ++a)
+                for (Id b = a + 1; b < blocks; ++b)
+                    if (const float gap = apart(a, b); low <= gap && (gap < high || high == infinite)) {
+                        pairs.push_back({gap, a, b});
+                        if (static_cast<Index>(pairs.size()) == 2 * at_once) flush();
+                    }
+            flush();
+        }
     }
 
    private:

@@ -19,6 +19,9 @@
 // e = 8 (d + 16) 2^-53. A query x does not know |y|. If |y| <= 2 |x|, that is at most 5 e |x|^2. If not,
 // |x - y| >= |y| / 2, and it is at most 5 e |x - y|^2. So `slack` = 5 e |x|^2 is added to a squared reach that was
 // multiplied by 1 + 8 e.
+//
+// Balls. Coordinates of x are off by less than 2 u |x|, u >= 2^-24, so the distance of two is by less than 4 u times
+// their lengths; radii and the distance of centres, computed in double, are off by much less than 1e-6 of them.
 #pragma once
 
 #include <limits>
@@ -50,6 +53,12 @@ class Filter {
     static constexpr double kEpsilon = std::numeric_limits<F>::epsilon();
     double shrink_, floor_;
 };
+
+// Whether no two points of balls that are `gap` apart can be within reach; `lengths`: of the longest row of each.
+template <class F>
+bool balls_apart(double gap, double lengths, double reach) {
+    return gap > (reach + 4 * static_cast<double>(std::numeric_limits<F>::epsilon()) * lengths) * (1 + 1e-6);
+}
 
 // The same for a tree of coordinates in double; exact if they are the points' own.
 class TreeSlack {

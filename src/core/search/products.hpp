@@ -13,8 +13,6 @@
 #include <cmath>
 #include <mutex>
 #include <numeric>
-#include <random>
-#include <tuple>
 #include <unordered_set>
 #include <vector>
 
@@ -68,7 +66,7 @@ class ProductSearch {
             }
         };
         in_parts(blocks, [&](Index a, Scratch& own) { block_with_itself(a, nearest, own); });
-        each_band(balls, pairs_at_once, [&](const std::vector<BlockPair>& pairs) {
+        balls.each_pair(pairs_at_once, [&](const std::vector<BallPair>& pairs) {
             in_parts(static_cast<Index>(pairs.size()), [&](Index i, Scratch& own) {
                 pair_of_blocks(pairs[i].a, pairs[i].b, balls, nearest, locks, own);
             });
@@ -121,10 +119,6 @@ class ProductSearch {
     static constexpr Index kBlock = 256;
     static constexpr Id kMixed = -1;
 
-    struct BlockPair {
-        float between;
-        Id a, b;
-    };
     struct Candidate {
         Id row, column;
         T distance;
@@ -144,40 +138,6 @@ class ProductSearch {
         Nearest<T>* nearest;
     };
     const F* row(Index i) const { return coordinates_.data() + i * m_; }
-
-    // Calls visit(pairs) with all pairs of different blocks, near ones first: all in one vector if they are few. If
-    // they are many they are visited band by band of distances, which are computed again for each.
-    template <class Visit>
-    static void each_band(const Balls<F>& balls, Index at_once, Visit&& visit) {
-        const Id blocks = static_cast<Id>(balls.size());
-        const Index count = Index{blocks} * (blocks - 1) / 2, bands = (count + at_once - 1) / at_once;
-        std::vector<float> limits;  // distances of random pairs: their quantiles part all pairs about equally
-        std::minstd_rand random;
-        for (int i = 0; bands > 1 && i < 4096; ++i)
-            limits.push_back(between(balls, static_cast<Id>(random() % blocks), static_cast<Id>(random() % blocks)));
-        std::ranges::sort(limits);
-        std::vector<BlockPair> pairs;
-        const auto flush = [&] {
-            std::ranges::sort(pairs, {},
-                              [](const BlockPair& pair) { return std::tuple(pair.between, pair.a, pair.b); });
-            visit(pairs);
-            pairs.clear();
-        };
-        for (Index band = 0; band < bands; ++band) {
-            const auto limit = [&](Index i) { return limits[i * static_cast<Index>(limits.size()) / bands]; };
-            const float low = band == 0 ? -1 : limit(band), infinite = kFar<float>;
-            const float high = band == bands - 1 ? infinite : limit(band + 1);
-            for (Id a = 0; a < blocks; ++a)
-                for (Id b = a + 1; b < blocks; ++b)
-                    if (const float apart = between(balls, a, b); low <= apart && (apart < high || high == infinite)) {
-                        pairs.push_back({apart, a, b});
-                        if (static_cast<Index>(pairs.size()) == 2 * at_once) flush();
-                    }
-            flush();
-        }
-    }
-
-    static float between(const Balls<F>& balls, Id a, Id b) { return static_cast<float>(balls.between(a, balls, b)); }
 
     // After coordinates_ and order_ have changed.
     void arrange() {
