@@ -68,6 +68,7 @@ def embedded(tmp_path_factory):
     return results
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", PRINTED, ids=lambda row: f"{row[0]}-{row[1]}")
 def test_the_papers_numbers(embedded, row):
     name, method, *numbers = row
@@ -82,6 +83,7 @@ def test_the_papers_numbers(embedded, row):
             assert differences.as_in_paper(cell, what) == pytest.approx(value, abs=0 if what == "height" else 0.001)
 
 
+@pytest.mark.slow
 def test_every_printed_cell_is_reproduced_or_explained(embedded):
     """All nine linkages, four scores and the heights on four data sets: 180 cells."""
     assert len(list(differences.compared(embedded))) == 4 * 9 * 5
