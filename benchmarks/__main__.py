@@ -50,6 +50,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     rows: list[Row] = []
     try:
         return _run(options, rows)
+    except (CallError, OSError) as error:
+        print(f"failed: {error}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         kept = f"; {len(rows)} rows are in {options.csv}" if options.csv else ""
         print(f"interrupted{kept}", file=sys.stderr)
@@ -62,10 +65,12 @@ def _parser() -> argparse.ArgumentParser:
         description="Measure chamfer beside other libraries, on the same data.",
         epilog="commands: " + "; ".join(f"{name}: {text}" for name, text in COMMANDS.items()),
     )
-    parser.add_argument("cases", nargs="*", choices=(*NAMES, []), metavar="CASE", help=f"of {', '.join(NAMES)}")
+    parser.add_argument("cases", nargs="*", type=_choices(NAMES), metavar="CASE", help=f"of {', '.join(NAMES)}")
     parser.add_argument("--list", action="store_true", help="say what the cases are")
     parser.add_argument("--data", type=Path, metavar="DIR", help="mnist.npz and covtype.npz; otherwise made-up points")
-    parser.add_argument("--libraries", type=_choices(LIBRARIES), default=tuple(LIBRARIES), metavar="A,B", help="some")
+    parser.add_argument(
+        "--libraries", type=_choices(LIBRARIES), default=tuple(LIBRARIES), metavar="A,B", help="all by default"
+    )
     parser.add_argument("--methods", type=_choices(chamfer.METHODS), metavar="A,B", help="linkages; all by default")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write all results here")
     parser.add_argument("--repeats", type=int, metavar="N", help="rounds of every case, unless it is slow")
@@ -74,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
         "--against",
         type=shlex.split,
         metavar="PYTHON",
-        help="another interpreter, whose chamfer makes the same calls in turns with this one",
+        help="another interpreter, whose chamfer makes the same calls in turns with this one; without PYTHONPATH",
     )
     return parser
 
@@ -103,7 +108,7 @@ def _run(options: argparse.Namespace, rows: list[Row]) -> int:
     with Session(options.data, options.libraries, options.against) as session:
         for name in session.missing:
             print(f"{name} is not installed and left out", file=sys.stderr)
-        steps = [step for name in options.cases for step in _steps(name, options, session)]
+        steps = [step for names in options.cases for name in names for step in _steps(name, options, session)]
         for number, (text, measure) in enumerate(steps, 1):
             print(f"[{number}/{len(steps)}] {text}", flush=True)
             ours = None
@@ -128,10 +133,10 @@ def _steps(name: str, options: argparse.Namespace, session: Session) -> list[Ste
     if name in OTHERS:
         return [(name, partial(OTHERS[name], options.data, options.quick))]
     cases = [case for case in SETS[name]() if not options.methods or case.method in options.methods]
-    if options.repeats:
-        cases = [replace(case, repeats=options.repeats) for case in cases]
     if options.quick:  # each case that is alone has to start a process
         cases = [case.shrunk() for case in (cases[:2] if cases and cases[0].alone else cases)]
+    if options.repeats:
+        cases = [replace(case, repeats=options.repeats) for case in cases]
     return [(str(case), partial(session.measure, case)) for case in cases]
 
 

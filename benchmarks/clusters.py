@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -77,4 +76,6 @@ def _sent(client: Any) -> int:
 
 def _resident() -> int:
     """Give the most memory that this process has had."""
+    import resource  # not on Windows
+
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

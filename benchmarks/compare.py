@@ -59,6 +59,6 @@ def _show(ratios: list[float]) -> str:
 def _marks(one: Row, two: Row, best: float, median: float, memory: float) -> str:
     """Say what a reader should look at: slower by best and by median, more memory, another result."""
     slower = best > NOTABLE and not median <= NOTABLE
-    other = pairs(one.quality).get("digest") != pairs(two.quality).get("digest")
+    other = len({digest for row in (one, two) if (digest := pairs(row.quality).get("digest"))}) == 2
     marks = {"slower": slower, "more memory": memory > NOTABLE, "other result": other}
     return "".join(f"  ! {text}" for text, true in marks.items() if true)

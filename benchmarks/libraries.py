@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import metadata
+from importlib import import_module, metadata
 from typing import Any
 
 from benchmarks.data import Array
 
 STAND_IN = "average"
 _CLASSICAL = ("single", "average", "complete", "weighted", "ward", "centroid", "median")
+_CENTRES = ("single", "ward", "centroid", "median")
+Run = Callable[[Array, Array | None, str, Mapping[str, Any]], Any]
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Library:
     """A package, how to call it, and the methods that it knows; all that there are if none are named."""
 
     package: str
-    run: Callable[[Array, Array | None, str, Mapping[str, Any]], Any]
+    run: Run
     methods: tuple[str, ...] = ()
 
     @property
@@ -51,22 +53,9 @@ def _chamfer(X: Array, y: Array | None, method: str, options: Mapping[str, Any])
     return chamfer.linkage(X, method, **options)
 
 
-def _fastcluster(X: Array, y: Array | None, method: str, options: Mapping[str, Any]) -> Any:
-    import fastcluster
-
-    return fastcluster.linkage(X, method)
-
-
-def _fastcluster_vector(X: Array, y: Array | None, method: str, options: Mapping[str, Any]) -> Any:
-    import fastcluster
-
-    return fastcluster.linkage_vector(X, method)
-
-
-def _scipy(X: Array, y: Array | None, method: str, options: Mapping[str, Any]) -> Any:
-    from scipy.cluster.hierarchy import linkage
-
-    return linkage(X, method)
+def _function(module: str, name: str) -> Run:
+    """Give a function of another library that takes points and a method; it is imported when it is called."""
+    return lambda X, y, method, options: getattr(import_module(module), name)(X, method)
 
 
 def _scikit_learn(X: Array, y: Array | None, method: str, options: Mapping[str, Any]) -> Any:
@@ -75,7 +64,7 @@ def _scikit_learn(X: Array, y: Array | None, method: str, options: Mapping[str, 
     return AgglomerativeClustering(n_clusters=None, distance_threshold=0, linkage=method).fit(X)
 
 
-def _numpy(X: Array, y: Array | None, method: str, options: Mapping[str, Any]) -> None:
+def _multiply(X: Array, y: Array | None, method: str, options: Mapping[str, Any]) -> None:
     """Multiply all rows by all, block by block: the least that distances of all pairs cost."""
     for first in range(0, len(X), 1024):
         X[first : first + 1024] @ X.T
@@ -83,10 +72,10 @@ def _numpy(X: Array, y: Array | None, method: str, options: Mapping[str, Any]) -
 
 LIBRARIES = {
     "chamfer": Library("chamfer", _chamfer),
-    "fastcluster": Library("fastcluster", _fastcluster, _CLASSICAL),
-    "fastcluster-vector": Library("fastcluster", _fastcluster_vector, ("single", "ward", "centroid", "median")),
-    "scipy": Library("scipy", _scipy, _CLASSICAL),
+    "fastcluster": Library("fastcluster", _function("fastcluster", "linkage"), _CLASSICAL),
+    "fastcluster-vector": Library("fastcluster", _function("fastcluster", "linkage_vector"), _CENTRES),
+    "scipy": Library("scipy", _function("scipy.cluster.hierarchy", "linkage"), _CLASSICAL),
     "scikit-learn": Library("scikit-learn", _scikit_learn, ("single", "average", "complete", "ward")),
-    "numpy": Library("numpy", _numpy, ("product",)),
+    "numpy": Library("numpy", _multiply, ("product",)),
 }
 PEERS = ("fastcluster", "fastcluster-vector", "scipy", "scikit-learn")

@@ -122,10 +122,12 @@ class Session:
         self.data = str(data.resolve()) if data else None
         self._libraries = libraries
         self._commands = {"": [sys.executable]} | ({AGAINST: against} if against else {})
-        self._stack = ExitStack()
-        self._shared = {side: self._stack.enter_context(self._start(side, keep=True)) for side in self._commands}
+        self._stack, self._shared = ExitStack(), dict[str, Worker]()
 
     def __enter__(self) -> Session:
+        with ExitStack() as stack:  # if one does not start, the others are ended
+            self._shared = {side: stack.enter_context(self._start(side, keep=True)) for side in self._commands}
+            self._stack = stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:

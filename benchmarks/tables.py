@@ -52,9 +52,14 @@ def table(head: list[str], lines: list[list[str]]) -> str:
 
 
 def listing(rows: Rows, **columns: Callable[[Row], str]) -> str:
-    """Give a table with a line for each row; columns are called by their titles, or by names in `TITLES`."""
+    """Give a table with a line for each row; leading cells that repeat the line above are left empty."""
     titles = [TITLES.get(name, name.replace("_", " ")) for name in columns]
-    return table(titles, [[show(row) for show in columns.values()] for row in rows])
+    lines = [[show(row) for show in columns.values()] for row in rows]
+    kept = [
+        [cell if line[: i + 1] != above[: i + 1] else "" for i, cell in enumerate(line)]
+        for above, line in pairwise([[], *lines])
+    ]
+    return table(titles, kept)
 
 
 def of(rows: Rows, case: str) -> Rows:

@@ -128,8 +128,8 @@ def _differences(results: Results) -> list[str]:
 def _environment(results: Results) -> str:
     about = results.environment
     return (
-        f"Run on {about['processors']} × {about['processor']}, {about['system']}; Python {about['python']}, "
-        f"NumPy {about['numpy']}, chamfer {about['chamfer']}."
+        f"Run on {about['threads']} threads of {about['processor']}; {about['python']}, NumPy {about['numpy']}, "
+        f"chamfer {about['chamfer']}."
     )
 
 

@@ -66,7 +66,7 @@ def _cards(results: Results) -> str:
         ("{} / {}".format(*agreeing(results, "ari", "nmi", "fmi")), "ARI, NMI, FMI equal to the paper’s"),
         ("{} / {}".format(*agreeing(results, "ami")), "AMI equal to the paper’s"),
         ("{} / {}".format(*agreeing(results, "height")), "tree heights equal"),
-        (f"{about['processors']} cores", about["processor"]),
+        (f"{about['threads']} threads", about["processor"]),
     ]
     inside = "".join(f'<div class="card"><b>{escape(a)}</b><span>{escape(b)}</span></div>' for a, b in cards)
     return f'<div class="cards">{inside}</div>'

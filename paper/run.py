@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import platform
+import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-import chamfer
 from chamfer.datasets import PAPER, Dataset, DatasetUnavailableError, load
 from paper import cells, peers, printed
 from paper.cells import Data
@@ -95,19 +95,9 @@ def _prepare(dataset: Dataset, dtype: str) -> NDArray[Any]:
     return np.ascontiguousarray(dataset.X, dtype=dtype)
 
 
+@cache
 def environment() -> dict[str, str]:
     """Describe the machine and the software, as far as times depend on them."""
-    processor = platform.processor() or platform.machine()
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        processor = next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        pass
-    return {
-        "processor": processor,
-        "processors": str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()),
-        "system": f"{platform.system()} {platform.machine()}",
-        "python": platform.python_version(),
-        "chamfer": chamfer.__version__,
-        "numpy": np.__version__,
-    }
+    command = [sys.executable, "-m", "chamfer", "info", "--json"]
+    facts = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return {name: facts[name] for name in ("processor", "threads", "python", "numpy", "chamfer")}

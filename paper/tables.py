@@ -43,63 +43,47 @@ def all_tables(results: Results) -> list[Table]:
 
 def quality(results: Results, score: str) -> Table:
     """Make the table of the best scores, as in the paper."""
-    rows = [
-        Row(label(results, name), _tree_entries(results, name, score, partial(as_in_paper, what=score)))
-        for name in _of_usual_size(results)
-    ]
+    rows = _tree_rows(results, _of_usual_size(results), score, partial(as_in_paper, what=score))
     cuts = "all cuts along the three merge orders"
     if score == "ami":
         cuts = "cuts at thresholds that double from the lowest height, along the last two merge orders"
-    return Table(
+    return _tree_table(
+        results,
         f"best-{score}",
         score.upper(),
         f"{SCORE_NAMES[score]}, best of {'some' if score == 'ami' else 'all'} cuts",
         f"The best score over {cuts}, on squared Euclidean distances. Geometric means are over the data "
         "sets for which every linkage has a value, the paper's over the same.",
-        _columns(results),
         rows + geometric_means(rows),
-        groups=_groups(used_methods(results)),
     )
 
 
 def ami_of_all_cuts(results: Results) -> Table:
     """Make the table of the best adjusted mutual information over all cuts, which the paper does not have."""
-    rows = [
-        Row(label(results, name), _tree_entries(results, name, "", partial(best, score="ami")))
-        for name in _of_usual_size(results)
-    ]
-    return Table(
+    rows = _tree_rows(results, _of_usual_size(results), "", partial(best, score="ami"))
+    return _tree_table(
+        results,
         "all-ami",
         "AMI, all cuts",
         f"{SCORE_NAMES['ami']}, best of all cuts",
         "As the table before, but with no cut left out: what the schedule of cuts misses.",
-        _columns(results),
         rows + geometric_means(rows),
-        groups=_groups(used_methods(results)),
     )
 
 
 def heights(results: Results) -> Table:
     """Make the table of tree heights."""
-    rows = [
-        Row(
-            label(results, name),
-            _tree_entries(results, name, "height", lambda cell: cell["height"]),
-            "height",
-        )
-        for name in _of_usual_size(results)
-    ]
-    return Table(
+    rows = _tree_rows(results, _of_usual_size(results), "height", lambda cell: cell["height"], "height")
+    return _tree_table(
+        results,
         "heights",
         "Heights",
         "Tree heights",
         "Edges on the longest way from the root to a point. Score is the mean ratio to the geometric mean "
         "of the paper's nine linkages, over the data sets for which all nine have a value; the paper's "
         "Score is computed again from its heights for the same linkages and data sets.",
-        _columns(results),
         rows + height_scores(used_methods(results), rows),
         lowest=True,
-        groups=_groups(used_methods(results)),
     )
 
 
@@ -118,15 +102,14 @@ def times(results: Results) -> Table:
             for library, entries in whose.items()
             if any(each != Entry() for each in entries)
         ]
-    return Table(
+    return _tree_table(
+        results,
         "seconds",
         "Time",
         "Running time in seconds",
         "From points to the tree, distances included, and the same tree from all: squared Euclidean "
         "distances for Average, Complete and the Chamfer variants. The paper's times are from 96 cores.",
-        _columns(results),
         rows,
-        groups=_groups(methods),
     )
 
 
@@ -134,32 +117,19 @@ def large(results: Results) -> Table:
     """Make the table of the data sets that no method in quadratic space could cluster in the paper."""
     rows = []
     for name in (name for name in results.datasets if name in printed.LARGE):
-        own = not results.datasets[name]["differences"]
         for what in (*printed.SCORES, "seconds"):
-            value = partial(as_in_paper, what=what)
-            entries = [
-                _entry(
-                    results,
-                    name,
-                    ("tree", method, "sqeuclidean"),
-                    value,
-                    printed.LARGE[name].get(method, {}).get(what) if own else None,
-                )
-                for method in used_methods(results)
-            ]
-            kind = "seconds" if what == "seconds" else "score"
-            shown = what if what == "seconds" else what.upper()
+            entries = _tree_entries(results, name, what, partial(as_in_paper, what=what))
+            kind, shown = ("seconds", what) if what == "seconds" else ("score", what.upper())
             rows.append(Row(f"{label(results, name)}: {shown}", entries, kind))
-    return Table(
+    return _tree_table(
+        results,
         "large",
         "Large data",
         "Large data",
         "Best scores as in the tables above, and seconds. The paper's Ch is its algorithm in little space "
         "(t = 10), and Centroid 0.1 the approximate centroid linkage it is compared with, both on 96 "
         "cores.",
-        _columns(results),
         rows,
-        groups=_groups(used_methods(results)),
     )
 
 
@@ -197,19 +167,15 @@ def at_true_number(results: Results, score: str) -> Table:
 
 def purity(results: Results) -> Table:
     """Make the table of dendrogram purity."""
-    rows = [
-        Row(label(results, name), _tree_entries(results, name, "", lambda cell: cell["purity"]))
-        for name in results.datasets
-    ]
-    return Table(
+    rows = _tree_rows(results, list(results.datasets), "", lambda cell: cell["purity"])
+    return _tree_table(
+        results,
         "purity",
         "Purity",
         "Dendrogram purity",
         "A score of whole trees, without a cut: for two random points of one class, the mean share of "
         "their class in the smallest cluster that holds both. Squared Euclidean distances.",
-        _columns(results),
         rows + geometric_means(rows),
-        groups=_groups(used_methods(results)),
     )
 
 
@@ -229,8 +195,19 @@ def tree_key(method: str, metric: str) -> tuple[str, str, str]:
     return "tree", method, "sqeuclidean" if method in SAME_FOR_BOTH else metric
 
 
-def _columns(results: Results) -> list[str]:
-    return [printed.SHORT[method] for method in used_methods(results)]
+def _tree_table(
+    results: Results, name: str, link: str, title: str, caption: str, rows: list[Row], lowest: bool = False
+) -> Table:
+    """Make a table with a column for each linkage."""
+    methods = used_methods(results)
+    columns = [printed.SHORT[method] for method in methods]
+    return Table(name, link, title, caption, columns, rows, lowest, _groups(methods))
+
+
+def _tree_rows(
+    results: Results, names: list[str], what: str, value: Callable[[Cell], float], kind: str = "score"
+) -> list[Row]:
+    return [Row(label(results, name), _tree_entries(results, name, what, value), kind) for name in names]
 
 
 def _groups(methods: list[str]) -> list[int]:

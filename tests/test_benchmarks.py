@@ -12,7 +12,9 @@ import pytest
 
 from benchmarks import tables
 from benchmarks.__main__ import NAMES, main
+from benchmarks.cases import SETS
 from benchmarks.compare import print_ratios
+from benchmarks.measure import Case
 from benchmarks.rows import RESULTS, Row, read, read_results, write
 from benchmarks.worker import Calls
 
@@ -22,9 +24,10 @@ SAME = shlex.join(["env", f"PYTHONPATH={os.environ.get('PYTHONPATH', '')}", sys.
 FAST = ("images", "approximate")
 
 
-def run(*words):
+def run(*words, **environment):
     command = [sys.executable, "-m", "benchmarks", *map(str, words)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    options = {"cwd": ROOT, "capture_output": True, "text": True, "timeout": 300}
+    return subprocess.run(command, **options, env={**os.environ, **environment})
 
 
 @pytest.fixture(scope="module")
@@ -69,21 +72,18 @@ def test_every_other_case_runs_at_tiny_sizes(tmp_path):
 @pytest.mark.slow
 def test_guard_against_another_interpreter(tmp_path):
     path = tmp_path / "rows.csv"
-    done = run("guard", "--quick", "--repeats", 2, "--against", SAME, "--csv", path)
+    done = run("guard", "--quick", "--repeats", 2, "--against", SAME, "--csv", path, CHAMFER_LEVEL="base")
     assert done.returncode == 0, done.stdout + done.stderr
     rows = read(path)
     assert [row.library for row in rows] == ["chamfer", "against"] * (len(rows) // 2)
+    assert {row.level for row in rows} == {"base"}
     assert f"{len(rows) // 2} cases, mean" in done.stdout
     assert "other result" not in done.stdout
 
 
 def test_a_call_that_fails_is_told_and_the_others_go_on(tmp_path, capfd, monkeypatch):
-    monkeypatch.setenv("CHAMFER_LEVEL", "")
-    from benchmarks import __main__ as command
-    from benchmarks.measure import Case
-
     wrong = Case("guard", "normal", 10, "chamfer", 2, options={"engine": "none"})
-    monkeypatch.setitem(command.SETS, "guard", lambda: iter([wrong, Case("guard", "normal", 10, "ward", 2)]))
+    monkeypatch.setitem(SETS, "guard", lambda: iter([wrong, Case("guard", "normal", 10, "ward", 2)]))
     assert main(["guard", "--quick", "--csv", str(tmp_path / "rows.csv")]) == 1
     assert "failed: ValueError: engine must be one of" in capfd.readouterr().out
     assert [row.method for row in read(tmp_path / "rows.csv")] == ["ward"]
