@@ -151,13 +151,14 @@ class Session:
 
     def import_seconds(self, repeats: int) -> Iterator[Row]:
         """Measure what importing chamfer takes beyond the libraries that it needs, in fresh processes."""
-        for side in self._commands:
-            times = []
-            for _ in range(repeats):
+        times: dict[str, list[float]] = {side: [] for side in self._commands}
+        for _ in range(repeats):
+            for side, found in times.items():
                 with self._start(side, keep=False) as worker:
-                    times.append(worker.about["import"])
-            row = Row("imports", side or "chamfer", method="import", **_facts(worker.about, "chamfer"))
-            yield replace(row, **_summary(times))
+                    found.append(worker.about["import"])
+        for side, found in times.items():
+            facts = _facts(self._shared[side].about, "chamfer")
+            yield Row("imports", side or "chamfer", method="import", **facts, **_summary(found))
 
     def _start(self, side: str, keep: bool) -> Worker:
         return Worker(self._commands[side], keep, own=not side)

@@ -46,7 +46,15 @@ class Row:
     @property
     def name(self) -> str:
         """The same in words."""
-        words = [self.case, self.library, self.method, self.data, f"{self.n} x {self.d}", self.dtype, self.options]
+        words = [
+            self.case,
+            self.library,
+            self.method,
+            self.data,
+            f"{self.n} x {self.d}" if self.n else "",
+            self.dtype,
+            self.options,
+        ]
         return " ".join(word for word in words if word)
 
     def option(self, name: str) -> str:
