@@ -1,189 +1,167 @@
-"""What is measured.
-
-A case is a function from the settings to results; add one to `CASES` and it is part of the runner.
-Peers compute in float64 whatever they are given, so they are timed on float64 data only.
-"""
+"""What is measured: sets of cases by name. Add a function to `SETS`, and the command line knows it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
-import numpy as np
-from measure import import_seconds, peak_memory, seconds
-from peers import LIBRARIES, METHODS, peer_method
+import chamfer
+from benchmarks.libraries import PEERS
+from benchmarks.measure import Case
 
-
-@dataclass(frozen=True)
-class Settings:
-    """What the command line asks for."""
-
-    data: Path | None
-    quick: bool
-    methods: tuple[str, ...] = METHODS
-    libraries: tuple[str, ...] = tuple(LIBRARIES)
-    dtypes: tuple[str, ...] = ("float32", "float64")
-    repeats: int = 3
-    peer_limit: float = 120.0
-    sizes: dict[str, tuple[int, ...]] = field(default_factory=dict)
-
-    def size(self, case: str, full: tuple[int, ...], quick: tuple[int, ...]) -> tuple[int, ...]:
-        """Sizes of a case: those asked for, or small ones, or those of the record."""
-        return self.sizes.get(case) or (quick if self.quick else full)
+ALL = ("chamfer", *PEERS)
+BOTH = ("float32", "float64")
+SINGLE = ("float32",)
+METHODS = tuple(chamfer.METHODS)
+DENSE = tuple(method for method in METHODS if method != "chamfer_capped")
+LISTS = ("chamfer", "chamfer_normalized", "chamfer_capped")
+POINTS = ("single", "ward", "centroid", "median")
+CLASSICAL = ("single", "average", "complete", "weighted", "ward", "centroid", "median")
 
 
-@dataclass(frozen=True)
-class Result:
-    """One measurement."""
-
-    case: str
-    data: str
-    n: int
-    d: int
-    dtype: str
-    method: str
-    library: str
-    quantity: str  # seconds or bytes
-    value: float
-    runs: int
-    peer_method: str = ""
-
-
-def images_data(settings: Settings, n: int) -> tuple[str, Any]:
-    """Give n handwritten digits of 28 x 28 pixels, or points made to resemble them where there are none."""
-    rng = np.random.default_rng(0)
-    path = settings.data / "mnist.npz" if settings.data else None
-    if path is not None and path.exists():
-        X = np.load(path)["X"]
-        if n > len(X):
-            raise SystemExit(f"--sizes: {path} has {len(X)} rows, got {n}")
-        return "MNIST", X[rng.permutation(len(X))[:n]].astype(np.float64)
-    centres = rng.normal(size=(50, 784)) * 40
-    X = centres[rng.integers(50, size=n)] + rng.normal(size=(n, 30)) @ rng.normal(size=(30, 784)) * 8
-    return "synthetic images", np.clip(np.rint(X + 30), 0, 255)
+def guard() -> Iterator[Case]:
+    """Every engine and linkage within minutes, for `--against` another version; needs no files."""
+    for n, d in ((10, 4), (150, 4), (300, 128)):
+        for method in ("chamfer", "ward"):
+            yield Case("guard", "normal", n, method, d, repeats=25)
+    for method in DENSE:
+        yield Case("guard", "normal", 2_000, method, 8, options={"engine": "dense"}, repeats=15)
+        yield Case("guard", "normal", 5_000, method, 784, options={"engine": "dense"}, repeats=5)
+    for d in (8, 30):
+        for method in POINTS:
+            yield Case("guard", "normal", 20_000, method, d, options={"engine": "points"}, repeats=5)
+    for n, d in ((10_000, 784), (20_000, 8)):
+        for method in LISTS:
+            yield Case("guard", "normal", n, method, d, options={"engine": "lists"}, repeats=5)
+    yield Case("guard", "normal", 5_000, "chamfer", 30, options={"t": 4}, repeats=5)
+    yield Case("guard", "tree", 50_000, "cut", options={"n_clusters": 100}, repeats=15)
+    yield Case("guard", "tree", 50_000, "best_cut", options={"score": "ami"}, repeats=15)
 
 
-def time_libraries(case: str, name: str, X: Any, settings: Settings) -> Iterator[Result]:
-    """Time every library and method on X: ours in each dtype, the peers in float64."""
-    timed: dict[tuple[str, str], tuple[float, int]] = {}
-    for method in settings.methods:
-        for library in settings.libraries:
-            run_as = peer_method(library, method)
-            if run_as is None:
-                continue
-            function = LIBRARIES[library][0]
-            dtypes = settings.dtypes if library == "chamfer" else ("float64",)
-            for dtype in dtypes:
-                points = np.ascontiguousarray(X, dtype=dtype)
-                # Average linkage of a peer is timed once, though it also stands in for Chamfer linkage.
-                key = (f"{library} {dtype}", run_as)
-                if key not in timed:
-                    function(points[:50], run_as)
-                    timed[key] = seconds(lambda f=function, p=points, m=run_as: f(p, m), settings.repeats)
-                value, runs = timed[key]
-                yield Result(
-                    case,
-                    name,
-                    *X.shape,
-                    dtype,
-                    method,
-                    library,
-                    "seconds",
-                    value,
-                    runs,
-                    "" if run_as == method else run_as,
-                )
+def digits() -> Iterator[Case]:
+    """1,797 handwritten digits by every linkage, scored against the true digits."""
+    for method in METHODS:
+        yield Case("digits", "digits", 1_797, method, scored=True)
 
 
-def images(settings: Settings) -> Iterator[Result]:
+def images() -> Iterator[Case]:
     """10,000 x 784: many coordinates, where most libraries spend their time on distances."""
-    for n in settings.size("images", (10_000,), (300,)):
-        name, X = images_data(settings, n)
-        yield from time_libraries("images", name, X, settings)
+    for method in ("chamfer", "chamfer_capped", *CLASSICAL):
+        yield Case("images", "mnist", 10_000, method, dtypes=BOTH, libraries=ALL)
 
 
-def gaussians(settings: Settings) -> Iterator[Result]:
-    """20,000 x 8: few coordinates, where the merges are what takes time."""
-    for n in settings.size("gaussians", (20_000,), (500,)):
-        X = np.random.default_rng(0).standard_normal((n, 8))
-        yield from time_libraries("gaussians", "Gaussian", X, settings)
+def gaussians() -> Iterator[Case]:
+    """20,000 x 8: few coordinates, where most of the time goes into merges."""
+    for method in ("chamfer", *CLASSICAL):
+        yield Case("gaussians", "normal", 20_000, method, 8, libraries=ALL)
 
 
-def overhead(settings: Settings) -> Iterator[Result]:
-    """150 x 4: what a call costs when there is nothing to do."""
-    from sklearn.datasets import load_iris
-
-    X = load_iris().data
-    calls = 20 if settings.quick else 300
-    for method in settings.methods:
-        for library in settings.libraries:
-            run_as = peer_method(library, method)
-            if run_as is None:
-                continue
-            function = LIBRARIES[library][0]
-            function(X, run_as)
-            value, runs = seconds(lambda f=function, m=run_as: f(X, m), calls)
-            stand_in = "" if run_as == method else run_as
-            yield Result("overhead", "iris", *X.shape, "float64", method, library, "seconds", value, runs, stand_in)
+def overhead() -> Iterator[Case]:
+    """150 x 4: what a call costs when there is next to nothing to do."""
+    for method in ("chamfer", *CLASSICAL):
+        yield Case("overhead", "normal", 150, method, 4, libraries=ALL, repeats=25)
 
 
-def imports(settings: Settings) -> Iterator[Result]:
-    """Time what ``import chamfer`` adds to importing the libraries it stands on."""
-    repeats = 2 if settings.quick else 9
-    yield Result("imports", "", 0, 0, "", "", "chamfer", "seconds", import_seconds(repeats), repeats)
+def growth() -> Iterator[Case]:
+    """How time grows as the number of points doubles; four times is what O(n²) promises."""
+    for method in (*CLASSICAL, *DENSE[: len(DENSE) - len(CLASSICAL)]):
+        for n in (5_000, 10_000, 20_000):
+            yield Case("growth", "mnist", n, method, dtypes=BOTH)
 
 
-def memory(settings: Settings) -> Iterator[Result]:
-    """Peak memory beyond the input, each in a process of its own."""
-    for n in settings.size("memory", (20_000,), (1_500,)):
-        for dtype in settings.dtypes:
-            for method in settings.methods:
-                peak = peak_memory(n, 40, dtype, method)
-                yield Result("memory", "Gaussian", n, 40, dtype, method, "chamfer", "bytes", peak, 1)
+def memory() -> Iterator[Case]:
+    """Peak memory of every linkage at 20,000 x 40."""
+    for method in METHODS:
+        yield Case("memory", "normal", 20_000, method, 40, dtypes=BOTH, alone=True)
 
 
-def growth(settings: Settings) -> Iterator[Result]:
-    """Our time as the number of points doubles: at most four times as much is what O(n²) promises."""
-    sizes = settings.size("growth", (5_000, 10_000, 20_000), (250, 500, 1_000))
-    name, X = images_data(settings, max(sizes))
-    function = LIBRARIES["chamfer"][0]
-    for dtype in settings.dtypes:
-        for method in settings.methods:
-            for n in sizes:  # one after the other, as machines have slow minutes
-                points = X[:n].astype(dtype)
-                value, runs = seconds(lambda p=points, m=method: function(p, m), settings.repeats)
-                yield Result("growth", name, *points.shape, dtype, method, "chamfer", "seconds", value, runs)
+def large() -> Iterator[Case]:
+    """MNIST and Covertype without all distances, beside one multiplication of all rows by all."""
+
+    def case(data: str, n: int, method: str, dtype: str = "float32", d: int = 0, **options: str) -> Case:
+        library = "numpy" if method == "product" else "chamfer"
+        return Case("large", data, n, method, d, (dtype,), options, (library,), alone=True, scored=True)
+
+    yield case("mnist", 70_000, "product")
+    yield case("mnist", 70_000, "chamfer", metric="sqeuclidean")
+    for method in ("chamfer", "chamfer_capped", "ward", "single"):
+        yield case("mnist", 70_000, method)
+    yield case("normal", 20_000, "product", d=256)
+    yield case("normal", 20_000, "chamfer", d=256)
+    yield case("covtype", 581_012, "chamfer", "float64")
+    yield case("normal", 1_000_000, "single", "float64", d=2)
 
 
-def scaling(settings: Settings) -> Iterator[Result]:
-    """Time of every library over n, for the plot. A peer stops before a size that would take it too long."""
-    last: dict[tuple[str, str], float] = {}
-    for n in settings.size("scaling", (1_000, 2_000, 4_000, 8_000, 16_000), (200, 400, 800)):
-        name, X = images_data(settings, n)
-        for method in settings.methods:
-            for library in settings.libraries:
-                if method != "chamfer" and peer_method(library, method) is None:
-                    continue
-                if method == "chamfer" and library != "chamfer":
-                    continue
-                if library != "chamfer" and 5 * last.get((library, method), 0) > settings.peer_limit:
-                    continue
-                function = LIBRARIES[library][0]
-                dtype = settings.dtypes[0] if library == "chamfer" else "float64"
-                points = X.astype(dtype)
-                value, runs = seconds(lambda f=function, p=points, m=method: f(p, m), settings.repeats)
-                last[library, method] = value
-                yield Result("scaling", name, *X.shape, dtype, method, library, "seconds", value, runs)
+def fastcluster() -> Iterator[Case]:
+    """Time and memory beside both functions of fastcluster."""
+    peers = ("chamfer", "fastcluster", "fastcluster-vector")
+    for method, n, libraries in (
+        ("ward", 10_000, peers),
+        ("single", 10_000, peers),
+        ("average", 20_000, peers),
+        ("average", 70_000, ("chamfer",)),
+    ):
+        yield Case("fastcluster", "mnist", n, method, dtypes=SINGLE, libraries=libraries, alone=True)
 
 
-CASES: dict[str, Callable[[Settings], Iterator[Result]]] = {
-    "images": images,
-    "gaussians": gaussians,
-    "overhead": overhead,
-    "imports": imports,
-    "memory": memory,
-    "growth": growth,
-    "scaling": scaling,
+def lists() -> Iterator[Case]:
+    """How the lists engine grows with the number of points."""
+    sizes = {"mnist": (5_000, 10_000, 20_000, 40_000, 70_000), "plane": (10_000, 30_000, 100_000, 300_000, 1_000_000)}
+    for data, dtypes in (("mnist", SINGLE), ("plane", ("float64",))):
+        for method in ("chamfer", "chamfer_capped"):
+            for n in sizes[data]:
+                yield Case("lists", data, n, method, dtypes=dtypes, options={"engine": "lists"}, alone=True)
+
+
+def tradeoff() -> Iterator[Case]:
+    """The paper's trade-off between memory and time, beside the lists engine."""
+    for t in (1, 2, 5, 10, 20):
+        yield Case("tradeoff", "covtype", 20_000, "chamfer", options={"t": t}, alone=True)
+    yield Case("tradeoff", "covtype", 20_000, "chamfer", options={"engine": "lists"}, alone=True)
+
+
+def centroid() -> Iterator[Case]:
+    """Centroid linkage, exact and approximate."""
+    for n in (20_000, 70_000):
+        for options in ({"engine": "points"}, {"epsilon": 0.1}):
+            yield Case("centroid", "mnist", n, "centroid", 0, SINGLE, options, alone=True, scored=True)
+
+
+def epsilon() -> Iterator[Case]:
+    """What epsilon saves Chamfer linkage, and what it does to the scores."""
+    for n in (20_000, 70_000):
+        for metric in ("euclidean", "sqeuclidean"):
+            for value in (0, 0.01, 0.1, 0.5):
+                options = {"metric": metric, "epsilon": value, "engine": "lists"}
+                yield Case("epsilon", "mnist", n, "chamfer", 0, SINGLE, options, alone=True, scored=True)
+
+
+def approximate() -> Iterator[Case]:
+    """Approximate neighbours beside exact ones."""
+    sizes = [("mixture", n, source) for n in (100_000, 1_000_000) for source in ("auto", "ann")]
+    sizes += [("mnist", 70_000, source) for source in ("auto", "ann")]
+    sizes += [("plane", n, "auto") for n in (1_000_000, 2_000_000, 5_000_000, 10_000_000)]
+    for data, n, source in sizes:
+        dtypes = ("float64",) if data == "plane" else SINGLE
+        options = {"source": source}
+        yield Case("approximate", data, n, "chamfer_capped", 64, dtypes, options, alone=True, scored=True)
+
+
+SETS: dict[str, Callable[[], Iterator[Case]]] = {
+    each.__name__: each
+    for each in (
+        guard,
+        digits,
+        images,
+        gaussians,
+        overhead,
+        growth,
+        memory,
+        large,
+        fastcluster,
+        lists,
+        tradeoff,
+        centroid,
+        epsilon,
+        approximate,
+    )
 }

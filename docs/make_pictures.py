@@ -1,10 +1,11 @@
-"""Makes the pictures of the README and the documentation, from data that comes with scikit-learn.
+"""Makes the pictures of the README and the documentation, from data of scikit-learn and committed results.
 
 python docs/make_pictures.py [NAME ...]
 """
 
 from __future__ import annotations
 
+import csv
 import sys
 import time
 from collections.abc import Callable
@@ -88,8 +89,26 @@ def leaves() -> Figure:
     return figure
 
 
+def growth() -> Figure:
+    """Draw time and memory of the lists engine over the number of points, from the committed results."""
+    with (FOLDER.parent.parent / "benchmarks" / "results" / "lists.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    for method, data, dtype in dict.fromkeys((row["method"], row["data"], row["dtype"]) for row in rows):
+        own = [row for row in rows if (row["method"], row["data"]) == (method, data)]
+        n = [int(row["n"]) for row in own]
+        for ax, column, unit in zip(axes, ("seconds", "bytes"), (1, 1e6), strict=True):
+            style = "o-" if data == "mnist" else "s--"
+            ax.loglog(n, [float(row[column]) / unit for row in own], style, ms=4, label=f"{method}, {data}, {dtype}")
+    for ax, label in zip(axes, ("seconds", "MB beyond the data"), strict=True):
+        ax.set(xlabel="points", ylabel=label)
+        ax.grid(alpha=0.3)
+    axes[1].legend(fontsize=7)
+    return figure
+
+
 PICTURES: dict[str, Callable[[], Figure]] = {
-    each.__name__: each for each in (digits, scores, clustermap, heights, truncated, leaves)
+    each.__name__: each for each in (digits, scores, clustermap, heights, truncated, leaves, growth)
 }
 
 

@@ -33,7 +33,6 @@ result:
 ``export``              `to_newick`, `to_json`: trees for other programs
 ``evaluation``          `best_cut`, `score_path`, `dendrogram_purity`: scores against known classes
 ``datasets``            the paper's data sets by name, and your own
-``reproduction``        ``chamfer reproduce``: the paper's tables, ours beside them
 ``_core``               the compiled loops (C++, ``src/core``)
 ======================  =================================================================================
 """

@@ -30,7 +30,6 @@ from chamfer.commands.demo import add_demo
 from chamfer.commands.explore import add_explore
 from chamfer.commands.info import add_info
 from chamfer.commands.tree_commands import add_cut_command, add_export, add_plot
-from chamfer.reproduction import add_reproduce
 from chamfer.validation import did_you_mean
 
 COMMANDS: tuple[Callable[[Any], None], ...] = (
@@ -41,7 +40,6 @@ COMMANDS: tuple[Callable[[Any], None], ...] = (
     add_explore,
     add_export,
     add_demo,
-    add_reproduce,
     add_info,
     add_completion,
 )

@@ -146,39 +146,6 @@ def dendrogram_purity(Z: Any, y: Any) -> float:
     return CutScores(Z, y).purity
 
 
-def height_score(heights: Any) -> Array:
-    """Compare the tree heights of methods over data sets of different sizes.
-
-    The paper's Score of a method is the mean over data sets of its tree height divided by the geometric mean
-    of the heights of all methods there. Below 1 the trees are flatter than usual.
-
-    Parameters
-    ----------
-    heights : array-like of shape (n_datasets, n_methods)
-        Tree heights, of at least 1; see `tree_height`.
-
-    Returns
-    -------
-    ndarray of shape (n_methods,)
-        The score of each method.
-
-    Examples
-    --------
-    >>> from chamfer.evaluation import height_score
-    >>> height_score([[10, 40], [100, 25]])
-    array([1.25, 1.25])
-    """
-    wanted = "heights must hold tree heights of at least 1, one row for each data set"
-    try:
-        table = np.asarray(heights, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{wanted}: {error}") from error
-    if table.ndim != 2 or not table.size or not ((table >= 1) & np.isfinite(table)).all():
-        raise ValueError(wanted)
-    middle = np.exp(np.log(table).mean(axis=1, keepdims=True))
-    return np.asarray((table / middle).mean(axis=0))
-
-
 class CutScores:
     """Scores of all cuts of one dendrogram against one set of classes; what is costly is counted once."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from importlib.resources import files
+from pathlib import Path
 
-from chamfer.reproduction import plots
-from chamfer.reproduction.differences import CLOSE, by_reason
-from chamfer.reproduction.markdown import INTRODUCTION, NOTES, agreeing, data_rows, describe, summary
-from chamfer.reproduction.store import Results
-from chamfer.reproduction.table import Entry, Row, Table
+from paper import plots
+from paper.differences import CLOSE, by_reason
+from paper.markdown import INTRODUCTION, NOTES, agreeing, data_rows, describe, summary
+from paper.store import Results
+from paper.table import Entry, Row, Table
 
 TITLE = "The paper’s tables, reproduced"
 LEGEND = (
@@ -43,7 +43,7 @@ def write_page(results: Results, tables: list[Table], command: str) -> str:
     sections = [*_figures(results, tables), *map(_table_section, tables), *_endings(results)]
     body = "".join(each.html() for each in sections)
     links = "".join(f'<a href="#{each.anchor}">{escape(each.link)}</a>' for each in sections if each.link)
-    style = files("chamfer.reproduction").joinpath("page.css").read_text(encoding="utf-8")
+    style = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -66,7 +66,7 @@ def _cards(results: Results) -> str:
         ("{} / {}".format(*agreeing(results, "ari", "nmi", "fmi")), "ARI, NMI, FMI equal to the paper’s"),
         ("{} / {}".format(*agreeing(results, "ami")), "AMI equal to the paper’s"),
         ("{} / {}".format(*agreeing(results, "height")), "tree heights equal"),
-        (f"{about['processors']} cores", about["processor"]),
+        (f"{about['threads']} threads", about["processor"]),
     ]
     inside = "".join(f'<div class="card"><b>{escape(a)}</b><span>{escape(b)}</span></div>' for a, b in cards)
     return f'<div class="cards">{inside}</div>'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from chamfer.reproduction.differences import CLOSE
+from paper.differences import CLOSE
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chamfer.evaluation import SCORES
-from chamfer.reproduction import paper
-from chamfer.reproduction.store import Cell, Results
+from paper import printed
+from paper.store import Cell, Results
 
 CLOSE = 0.001  # printed numbers have three decimals
 
@@ -47,11 +46,11 @@ def as_in_paper(cell: Cell, what: str) -> float:
     return float(cell["ami_on_schedule"]) if what == "ami" else best(cell, what)
 
 
-def printed(dataset: str, method: str, what: str) -> float | None:
+def printed_value(dataset: str, method: str, what: str) -> float | None:
     """Give the paper's value of a score or height, if it has one."""
-    if dataset in paper.LARGE:
-        return paper.LARGE[dataset].get(method, {}).get(what)
-    table = paper.HEIGHTS if what == "height" else paper.SCORES[what]
+    if dataset in printed.LARGE:
+        return printed.LARGE[dataset].get(method, {}).get(what)
+    table = printed.HEIGHTS if what == "height" else printed.SCORES[what]
     return table.get(dataset, {}).get(method)
 
 
@@ -61,8 +60,8 @@ def compare_tree(results: Results, dataset: str, method: str) -> list[Difference
     if cell is None or results.datasets[dataset]["differences"]:
         return []
     found = []
-    for what in ("height", *SCORES):
-        theirs = printed(dataset, method, what)
+    for what in ("height", *printed.SCORES):
+        theirs = printed_value(dataset, method, what)
         ours = as_in_paper(cell, what)
         if theirs is not None and abs(ours - theirs) > (0 if what == "height" else CLOSE):
             reason = _reason(results, dataset, method, what, theirs)
@@ -75,7 +74,7 @@ def all_differences(results: Results) -> list[Difference]:
     return [
         difference
         for dataset in results.datasets
-        for method in paper.METHODS
+        for method in printed.METHODS
         for difference in compare_tree(results, dataset, method)
     ]
 
@@ -91,19 +90,19 @@ def by_reason(results: Results) -> list[tuple[str, list[Difference]]]:
 def compared(results: Results) -> Iterator[tuple[str, str, str]]:
     """List all cells for which there is a printed value."""
     for dataset, about in results.datasets.items():
-        for method in paper.METHODS:
+        for method in printed.METHODS:
             if not about["differences"] and results.get(dataset, "tree", method, "sqeuclidean"):
                 yield from (
                     (dataset, method, what)
-                    for what in ("height", *SCORES)
-                    if printed(dataset, method, what) is not None
+                    for what in ("height", *printed.SCORES)
+                    if printed_value(dataset, method, what) is not None
                 )
 
 
 def _reason(results: Results, dataset: str, method: str, what: str, theirs: float) -> str:
-    if (dataset, method, what) in paper.MISPRINTS:
-        return paper.MISPRINTS[dataset, method, what]
-    ami, nmi = (printed(dataset, method, score) for score in ("ami", "nmi"))
+    if (dataset, method, what) in printed.MISPRINTS:
+        return printed.MISPRINTS[dataset, method, what]
+    ami, nmi = (printed_value(dataset, method, score) for score in ("ami", "nmi"))
     if what in ("ami", "nmi") and ami is not None and nmi is not None and ami > nmi + CLOSE:
         return IMPOSSIBLE
     draws = (results.get(dataset, "ties", method) or {}).get(what, [])

@@ -8,9 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-
-from chamfer.memory import require_memory
-from chamfer.validation import Array
+from numpy.typing import NDArray
 
 # The linkages that each library has, with the metric that gives the paper's tree there.
 _SQUARED = {"average": "sqeuclidean", "complete": "sqeuclidean", "single": "euclidean", "ward": "euclidean"}
@@ -25,11 +23,9 @@ def installed(library: str) -> bool:
     return find_spec({"scikit-learn": "sklearn"}.get(library, library)) is not None
 
 
-def build_tree(library: str, X: Array, method: str) -> Any:
+def build_tree(library: str, X: NDArray[Any], method: str) -> Any:
     """Run another library's hierarchical clustering."""
     metric = LIBRARIES[library][method]
-    n = len(X)
-    require_memory(n * (n - 1) // 2 * 8, None, f"{library} of {n} points", "take fewer points")
     if library == "fastcluster":
         import fastcluster
 
@@ -39,14 +35,14 @@ def build_tree(library: str, X: Array, method: str) -> Any:
     return AgglomerativeClustering(2, linkage=method, metric=metric, compute_full_tree=True).fit(X)
 
 
-def k_means(X: Array, k: int) -> Array:
+def k_means(X: NDArray[Any], k: int) -> NDArray[Any]:
     """Cluster by k-means, the best of ten starts."""
     from sklearn.cluster import KMeans
 
     return np.asarray(KMeans(k, n_init=10, random_state=0).fit_predict(X))
 
 
-def spectral(X: Array, k: int) -> Array:
+def spectral(X: NDArray[Any], k: int) -> NDArray[Any]:
     """Cluster by the spectrum of the graph of ten nearest neighbours."""
     from sklearn.cluster import SpectralClustering
 
@@ -54,7 +50,7 @@ def spectral(X: Array, k: int) -> Array:
     return np.asarray(model.fit_predict(X))
 
 
-def hdbscan(X: Array, k: int) -> Array:
+def hdbscan(X: NDArray[Any], k: int) -> NDArray[Any]:
     """Cluster by density, with the smallest cluster size that gives the number of clusters nearest to k.
 
     HDBSCAN chooses the number itself, so this is as near to "at the same k" as it comes. Noise counts as one
@@ -68,14 +64,14 @@ def hdbscan(X: Array, k: int) -> Array:
 
 
 # With the largest number of points for which each is feasible.
-CLUSTERINGS: dict[str, tuple[Callable[[Array, int], Array], int]] = {
+CLUSTERINGS: dict[str, tuple[Callable[[NDArray[Any], int], NDArray[Any]], int]] = {
     "k-means": (k_means, 1_000_000),
     "HDBSCAN": (hdbscan, 10_000),
     "spectral": (spectral, 10_000),
 }
 
 
-def cluster(name: str, X: Array, k: int) -> Array:
+def cluster(name: str, X: NDArray[Any], k: int) -> NDArray[Any]:
     """Run another clustering, its warnings left out."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

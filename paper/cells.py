@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn import metrics
 
-from chamfer.dendrogram import ORDERS
-from chamfer.evaluation import SCORES, CutScores
-from chamfer.hac import linkage
-from chamfer.reproduction import paper, peers
-from chamfer.reproduction.store import Cell
-from chamfer.validation import Array
+import chamfer
+from paper import peers, printed
+from paper.store import Cell
 
 Result = TypeVar("Result")
+Paths = Mapping[str, Any]  # score_path of a tree, by order
+ORDERS = ("merge", "least", "cumulative")
 TIE_DRAWS = 50
 _SKLEARN = {
     "ari": metrics.adjusted_rand_score,
@@ -31,8 +31,8 @@ _SKLEARN = {
 class Data:
     """Points in the type in which they are clustered, and their classes."""
 
-    X: Array
-    y: Array
+    X: NDArray[Any]
+    y: NDArray[Any]
 
     @property
     def k(self) -> int:
@@ -41,34 +41,33 @@ class Data:
 
 
 def tree(data: Data, method: str, metric: str, progress: bool = False) -> Cell:
-    """Build a tree; measure time, height, purity, the best cuts and that at the true number of clusters."""
+    """Build a tree; measure time, height, purity, the best cuts and the cut at the true number of clusters."""
     Z, seconds = _timed(lambda: _paper_tree(data.X, method, metric, progress))
-    scores = CutScores(Z, data.y)
-    paths = {order: {name: scores.along(order, name) for name in SCORES} for order in ORDERS}
-    n = len(data.X)
+    paths, n = _paths(Z, data.y), len(data.X)
     return {
         "seconds": seconds,
-        "height": scores.tree.height,
-        "purity": scores.purity,
-        "best": {name: {order: _best(paths[order][name]) for order in ORDERS} for name in SCORES},
-        "ami_on_schedule": _ami_on_schedule(scores),
-        "true": {name: float(paths["merge"][name][n - data.k]) for name in SCORES},
-        "path": _thin(n, {name: np.max([paths[order][name] for order in ORDERS], axis=0) for name in SCORES}),
+        "height": chamfer.tree_height(Z),
+        "purity": chamfer.dendrogram_purity(Z, data.y),
+        "best": {score: {order: _best(getattr(paths[order], score)) for order in ORDERS} for score in printed.SCORES},
+        "ami_on_schedule": _ami_on_schedule(Z, paths),
+        "true": {score: float(getattr(paths["merge"], score)[n - data.k]) for score in printed.SCORES},
+        "path": _thin(n, {score: _highest(paths, score) for score in printed.SCORES}),
     }
 
 
 def ties(data: Data, method: str, metric: str, draws: int = TIE_DRAWS) -> Cell:
-    """Score trees of the same points moved by next to nothing, so that ties fall at random."""
+    """Score trees of the same points, moved by next to nothing so that ties are broken at random."""
     rng = np.random.default_rng(0)
     tiny = 1e-8 * float(np.abs(data.X - data.X.mean(axis=0)).max())
-    found: dict[str, list[float]] = {name: [] for name in ("height", *SCORES)}
+    found: dict[str, list[float]] = {name: [] for name in ("height", *printed.SCORES)}
     for _ in range(draws):
         moved = data.X + rng.normal(0, tiny, data.X.shape)
-        scores = CutScores(_paper_tree(moved, method, metric, False), data.y)
-        found["height"].append(scores.tree.height)
-        found["ami"].append(_ami_on_schedule(scores))
-        for name in ("ari", "nmi", "fmi"):
-            found[name].append(max(scores.best_along(order, name)[0] for order in ORDERS))
+        Z = _paper_tree(moved, method, metric, False)
+        paths = _paths(Z, data.y)
+        found["height"].append(chamfer.tree_height(Z))
+        for score in printed.SCORES:
+            best = _ami_on_schedule(Z, paths) if score == "ami" else float(_highest(paths, score).max())
+            found[score].append(best)
     return {name: sorted(set(np.round(values, 4).tolist())) for name, values in found.items()}
 
 
@@ -92,11 +91,11 @@ def guarded(measure: Callable[[], Cell]) -> Cell:
         return {"status": "memory", "message": str(error) or "does not fit in memory"}
 
 
-def _paper_tree(X: Array, method: str, metric: str, progress: bool) -> Array:
+def _paper_tree(X: NDArray[Any], method: str, metric: str, progress: bool) -> NDArray[Any]:
     """Build the tree of a linkage from squared or plain distances; centres give the same tree from both."""
-    centres = method in ("ward", "centroid", paper.APPROXIMATE)  # they take Euclidean distances, and square them
-    name, epsilon = ("centroid", 0.1) if method == paper.APPROXIMATE else (method, 0.0)
-    Z = linkage(X, name, "euclidean" if centres else metric, epsilon=epsilon, progress=progress)
+    centres = method in ("ward", "centroid", printed.APPROXIMATE)  # they take Euclidean distances, and square them
+    name, epsilon = ("centroid", 0.1) if method == printed.APPROXIMATE else (method, 0.0)
+    Z = chamfer.linkage(X, name, "euclidean" if centres else metric, epsilon=epsilon, progress=progress)
     if centres and metric == "sqeuclidean":
         Z[:, 2] **= 2
     return Z
@@ -112,13 +111,22 @@ def _timed(run: Callable[[], Result]) -> tuple[Result, float]:
     return result, min(times)
 
 
-def _best(path: Array) -> list[Any]:
+def _paths(Z: NDArray[Any], y: NDArray[Any]) -> Paths:
+    return {order: chamfer.score_path(Z, y, order) for order in ORDERS}
+
+
+def _highest(paths: Paths, score: str) -> NDArray[Any]:
+    """Give the highest score of all orders at each number of clusters."""
+    return np.asarray(np.max([getattr(path, score) for path in paths.values()], axis=0))
+
+
+def _best(path: NDArray[Any]) -> list[Any]:
     """Give the best score and its number of clusters."""
     at = int(np.argmax(path[::-1]))
     return [float(path[::-1][at]), at + 1]
 
 
-def _ami_on_schedule(scores: CutScores) -> float:
+def _ami_on_schedule(Z: NDArray[Any], paths: Paths) -> float:
     """Give the best adjusted mutual information at thresholds that double from the lowest height upwards.
 
     The paper computes it on "a geometric schedule of thresholds (merge costs spaced multiplicatively)" and
@@ -126,15 +134,15 @@ def _ami_on_schedule(scores: CutScores) -> float:
     """
     found = []
     for order in ("least", "cumulative"):
-        _, heights = scores.tree.sequence(order)
+        _, heights = chamfer.Dendrogram(Z).sequence(order)
         lowest = heights[heights > 0].min(initial=np.inf)
         doublings = np.arange(np.log2(max(heights.max(initial=0) / lowest, 1)) + 1)
         applied = np.searchsorted(heights, lowest * 2.0**doublings, side="right")
-        found.append(float(scores.along(order, "ami")[applied].max()))
+        found.append(float(paths[order].ami[applied].max()))
     return max(found)
 
 
-def _thin(n: int, paths: dict[str, Array]) -> dict[str, list[float]]:
+def _thin(n: int, paths: dict[str, NDArray[Any]]) -> dict[str, list[float]]:
     """Keep enough of the paths to draw them over a logarithmic axis."""
     counts = np.unique(np.geomspace(1, n, 160).round().astype(int))
     kept = {name: path[n - counts].round(4).tolist() for name, path in paths.items()}

@@ -6,10 +6,10 @@ import csv
 import io
 
 from chamfer.datasets import PAPER
-from chamfer.reproduction import paper
-from chamfer.reproduction.differences import CLOSE, Difference, all_differences, by_reason, compared
-from chamfer.reproduction.store import Results
-from chamfer.reproduction.table import Entry, Row, Table
+from paper import printed
+from paper.differences import CLOSE, Difference, all_differences, by_reason, compared
+from paper.store import Results
+from paper.table import Entry, Row, Table
 
 INTRODUCTION = (
     "Linkages on data sets: the numbers printed in the paper *Chamfer-Linkage for Hierarchical "
@@ -69,7 +69,7 @@ def describe(each: Difference) -> str:
     entry = Entry(each.ours, each.paper)
     what = "tree height" if each.what == "height" else each.what.upper()
     values = f"{row.show(each.ours)}, the paper {row.show(each.paper)} ({row.show_difference(entry)})"
-    return f"{each.dataset}, {paper.SHORT[each.method]}, {what}: {values}"
+    return f"{each.dataset}, {printed.SHORT[each.method]}, {what}: {values}"
 
 
 def markdown_table(table: Table) -> str:
@@ -128,8 +128,8 @@ def _differences(results: Results) -> list[str]:
 def _environment(results: Results) -> str:
     about = results.environment
     return (
-        f"Run on {about['processors']} × {about['processor']}, {about['system']}; Python {about['python']}, "
-        f"NumPy {about['numpy']}, chamfer {about['chamfer']}."
+        f"Run on {about['threads']} threads of {about['processor']}; {about['python']}, NumPy {about['numpy']}, "
+        f"chamfer {about['chamfer']}."
     )
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chamfer.datasets import Dataset
-from chamfer.validation import Array
 
 Cell = dict[str, Any]
 _VERSION = 1
@@ -57,7 +57,7 @@ class Results:
         new.write_text(json.dumps(content, indent=None, separators=(",", ":")), encoding="utf-8")
         os.replace(new, self.path)
 
-    def describe(self, data: Dataset, X: Array) -> None:
+    def describe(self, data: Dataset, X: NDArray[Any]) -> None:
         """Remember a data set, and forget its cells if it is not the one they were computed from."""
         found = {
             "n": X.shape[0],
@@ -91,7 +91,7 @@ class Results:
         return str(self.cells.get("/".join((dataset, *names)), {}).get("message", ""))
 
 
-def _fingerprint(X: Array, y: Array) -> str:
+def _fingerprint(X: NDArray[Any], y: NDArray[Any]) -> str:
     digest = hashlib.blake2b(digest_size=8)
     digest.update(np.ascontiguousarray(X).data)
     digest.update(np.unique(y, return_inverse=True)[1].tobytes())

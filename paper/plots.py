@@ -9,12 +9,12 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from chamfer.reproduction import paper
-from chamfer.reproduction.store import Results
-from chamfer.reproduction.table import Table
-from chamfer.reproduction.tables import used_methods
-from chamfer.validation import Array
+from paper import printed
+from paper.store import Results
+from paper.table import Table
+from paper.tables import used_methods
 
 # Classical linkages in muted colours, so that the Chamfer variants can be told apart first.
 COLOURS = {
@@ -28,7 +28,7 @@ COLOURS = {
     "chamfer_symmetric": "#00798c",
     "chamfer_normalized_symmetric": "#6a4c93",
     "chamfer_capped": "#1b1b1e",
-    paper.APPROXIMATE: "#e3d3b4",
+    printed.APPROXIMATE: "#e3d3b4",
 }
 STYLE = {
     "font.family": "sans-serif",
@@ -85,12 +85,12 @@ def heat_map(table: Table) -> str:
 
 
 def _draw_curve(axis: Any, method: str, x: list[int], y: list[float]) -> None:
-    chamfer = method not in (*paper.CLASSICAL, paper.APPROXIMATE)
+    chamfer = method not in (*printed.CLASSICAL, printed.APPROXIMATE)
     width, order = (2.0, 3) if chamfer else (1.3, 2)
-    axis.plot(x, y, color=COLOURS[method], linewidth=width, label=paper.SHORT[method], zorder=order)
+    axis.plot(x, y, color=COLOURS[method], linewidth=width, label=printed.SHORT[method], zorder=order)
 
 
-def _draw_map(axis: Any, values: Array, columns: list[str], rows: list[str]) -> None:
+def _draw_map(axis: Any, values: NDArray[Any], columns: list[str], rows: list[str]) -> None:
     seen = np.isfinite(values).any(axis=1)
     lost = np.full_like(values, np.nan)
     lost[seen] = values[seen] - np.nanmax(values[seen], axis=1, keepdims=True)

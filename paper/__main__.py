@@ -1,39 +1,41 @@
-"""The command line of ``chamfer reproduce``."""
+"""``python -m paper``: run linkages on data sets and write the tables of the Chamfer paper, ours beside the paper's."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from chamfer.datasets import PAPER
-from chamfer.reproduction.markdown import summary, write_csv, write_markdown
-from chamfer.reproduction.page import write_page
-from chamfer.reproduction.run import LINKAGES, Plan, check_methods, run
-from chamfer.reproduction.store import Results
-from chamfer.reproduction.tables import all_tables
+from paper.markdown import summary, write_csv, write_markdown
+from paper.page import write_page
+from paper.run import LINKAGES, Plan, run
+from paper.store import Results
+from paper.tables import all_tables
 
 DESCRIPTION = (
     "Run linkages on data sets and write the tables of the Chamfer paper, ours beside the paper's, as "
     "reproduction.md, reproduction.csv and reproduction.html. Finished cells are kept in results.json and "
-    "not run again, so an interrupted run goes on where it was. Data sets that are missing are named and "
-    "skipped."
+    "not run again, so an interrupted run resumes. Missing data sets are listed and skipped."
 )
 
 
-def add_reproduce(subparsers: Any) -> None:
-    """Add the command ``reproduce`` to a parser's subcommands; it is run by ``arguments.run(arguments)``."""
-    parser = subparsers.add_parser(
-        "reproduce", help="write the paper's tables, ours beside the paper's", description=DESCRIPTION
-    )
-    add_arguments(parser)
-    parser.set_defaults(run=reproduce, func=reproduce)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run what is missing and write the report; 0 if all went well."""
+    parser = _parser()
+    try:
+        return _reproduce(parser.parse_args(argv))
+    except (ValueError, OSError) as error:
+        parser.error(str(error))
+    except KeyboardInterrupt:
+        print("interrupted; finished cells are kept", file=sys.stderr)
+        return 130
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments to a parser."""
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m paper", description=DESCRIPTION)
     parser.add_argument(
         "datasets",
         nargs="*",
@@ -43,7 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, metavar="DIR", help="directory with NAME.npz (arrays X and y) or NAME.npy")
     parser.add_argument("--out", type=Path, default=Path("reproduction"), metavar="DIR", help="where to write")
     parser.add_argument(
-        "--methods", nargs="+", default=list(LINKAGES), metavar="METHOD", help=f"of {', '.join(LINKAGES)}"
+        "--methods",
+        nargs="+",
+        choices=LINKAGES,
+        default=list(LINKAGES),
+        metavar="METHOD",
+        help=f"of {', '.join(LINKAGES)}",
     )
     parser.add_argument("--download", action="store_true", help="let scikit-learn fetch what is missing")
     parser.add_argument(
@@ -57,17 +64,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=10_000,
         metavar="N",
-        help="time other libraries on data sets of up to N points (default: %(default)s)",
+        help="time other libraries, which keep all distances, on data sets of up to N points (default: %(default)s)",
     )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
+    return parser
 
 
-def reproduce(arguments: argparse.Namespace) -> int:
-    """Run what is missing and write the report; 0 if all went well."""
+def _reproduce(arguments: argparse.Namespace) -> int:
     out: Path = arguments.out
     plan = Plan(
         datasets=tuple(arguments.datasets) or tuple(PAPER),
-        methods=check_methods(arguments.methods),
+        methods=tuple(arguments.methods),
         directory=arguments.data,
         download=arguments.download,
         dtype=arguments.dtype,
@@ -82,12 +89,12 @@ def reproduce(arguments: argparse.Namespace) -> int:
     if not results.datasets:
         print("nothing to report: no data set could be loaded", file=sys.stderr)
         return 1
-    write_report(results, out, _command(arguments))
+    _write_report(results, out, _command(arguments))
     print(f"{summary(results)}\nwritten: {out / 'reproduction.md'}, .csv and .html")
     return 0
 
 
-def write_report(results: Results, out: Path, command: str) -> None:
+def _write_report(results: Results, out: Path, command: str) -> None:
     """Write the tables as Markdown, CSV and an HTML page."""
     tables = all_tables(results)
     (out / "reproduction.md").write_text(write_markdown(results, tables, command), encoding="utf-8")
@@ -96,7 +103,7 @@ def write_report(results: Results, out: Path, command: str) -> None:
 
 
 def _command(arguments: argparse.Namespace) -> str:
-    words = ["chamfer", "reproduce", *arguments.datasets]
+    words = ["python", "-m", "paper", *arguments.datasets]
     if arguments.data is not None:
         words += ["--data", "DIR"]
     if tuple(arguments.methods) != LINKAGES:
@@ -104,3 +111,7 @@ def _command(arguments: argparse.Namespace) -> str:
     words += ["--download"] if arguments.download else []
     words += ["--dtype", arguments.dtype] if arguments.dtype != "auto" else []
     return shlex.join(words)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

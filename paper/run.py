@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import os
-import platform
-from collections.abc import Callable, Iterator, Sequence
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-import chamfer
 from chamfer.datasets import PAPER, Dataset, DatasetUnavailableError, load
-from chamfer.reproduction import cells, paper, peers
-from chamfer.reproduction.cells import Data
-from chamfer.reproduction.differences import UNEXPLAINED, compare_tree
-from chamfer.reproduction.store import Cell, Results
-from chamfer.validation import Array
+from paper import cells, peers, printed
+from paper.cells import Data
+from paper.differences import UNEXPLAINED, compare_tree
+from paper.store import Cell, Results
 
 METRICS = ("sqeuclidean", "euclidean")
 # Order and cuts by merge order do not change if all distances are squared, so one tree serves for both.
-SAME_FOR_BOTH = ("single", "complete", "ward", "centroid", paper.APPROXIMATE)
-LINKAGES = (*paper.METHODS, "chamfer_capped", paper.APPROXIMATE)
+SAME_FOR_BOTH = ("single", "complete", "ward", "centroid", printed.APPROXIMATE)
+LINKAGES = (*printed.METHODS, "chamfer_capped", printed.APPROXIMATE)
 _SINGLE_PRECISION_FROM = 20_000  # points: beyond, half the memory counts for more than the last digits
 _TIES_UP_TO = 2_500  # points: fifty trees more for a cell are soon made
 
@@ -64,7 +65,7 @@ def _run_dataset(plan: Plan, results: Results, dataset: Dataset) -> None:
             bar.set_description(key.replace("/", " "))
             results.put(key, cells.guarded(measure))
             bar.update()
-    for method in (each for each in paper.METHODS if each in plan.methods):
+    for method in (each for each in printed.METHODS if each in plan.methods):
         key = f"{dataset.name}/ties/{method}"
         unexplained = any(each.reason == UNEXPLAINED for each in compare_tree(results, dataset.name, method))
         if unexplained and len(data.X) <= _TIES_UP_TO and not results.finished(key):
@@ -88,33 +89,15 @@ def _cells(plan: Plan, name: str, data: Data) -> Iterator[tuple[str, Callable[[]
                     yield f"{name}/time/{library}/{method}", partial(cells.peer_time, data, library, method)
 
 
-def _prepare(dataset: Dataset, dtype: str) -> Array:
+def _prepare(dataset: Dataset, dtype: str) -> NDArray[Any]:
     if dtype == "auto":
         dtype = "float64" if len(dataset.X) <= _SINGLE_PRECISION_FROM else "float32"
     return np.ascontiguousarray(dataset.X, dtype=dtype)
 
 
+@cache
 def environment() -> dict[str, str]:
     """Describe the machine and the software, as far as times depend on them."""
-    processor = platform.processor() or platform.machine()
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        processor = next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        pass
-    return {
-        "processor": processor,
-        "processors": str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()),
-        "system": f"{platform.system()} {platform.machine()}",
-        "python": platform.python_version(),
-        "chamfer": chamfer.__version__,
-        "numpy": np.__version__,
-    }
-
-
-def check_methods(methods: Sequence[str]) -> tuple[str, ...]:
-    """Give `methods` if all of them take part here."""
-    for method in methods:
-        if method not in LINKAGES:
-            raise ValueError(f"methods must be of {', '.join(LINKAGES)}, got {method!r}")
-    return tuple(methods)
+    command = [sys.executable, "-m", "chamfer", "info", "--json"]
+    facts = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return {name: facts[name] for name in ("processor", "threads", "python", "numpy", "chamfer")}
