@@ -159,8 +159,46 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_a_forked_process_does_not_wait_for_the_threads_of_its_parent():
-    run = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=60)
+    run = run_python(FORKED)
     assert run.stdout == "0\n", run.stderr
+
+
+def run_python(code, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, env={**os.environ, **environment}
+    )
+
+
+class TestLevels:
+    def test_the_baseline_is_everywhere(self):
+        run = run_python("from chamfer import _core; print(_core.level)", CHAMFER_LEVEL="base")
+        assert run.stdout == "base\n", run.stderr
+
+    def test_a_level_that_the_machine_does_not_know(self):
+        run = run_python("import chamfer", CHAMFER_LEVEL="v99")
+        assert "CHAMFER_LEVEL must be a level that this machine knows" in run.stderr
+
+
+MANY_CALLERS = """
+import os, threading
+import numpy as np
+import chamfer
+
+X = np.random.default_rng(0).normal(size=(2000, 3))
+before = len(os.listdir("/proc/self/task"))
+callers = [threading.Thread(target=chamfer.linkage, args=(X, "complete"), kwargs={"n_jobs": 2}) for _ in range(8)]
+for caller in callers:
+    caller.start()
+for caller in callers:
+    caller.join()
+print(len(os.listdir("/proc/self/task")) - before)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="counts threads as Linux does")
+def test_many_callers_share_one_pool_of_threads():
+    run = run_python(MANY_CALLERS, OPENBLAS_NUM_THREADS="1")
+    assert run.stdout == "1\n", run.stderr
 
 
 def blas_threads():
