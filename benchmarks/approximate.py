@@ -22,8 +22,9 @@ from low_memory import memory, parse
 from low_memory import mixture as plane
 
 import chamfer
-from chamfer.sources import Source, make_source
-from chamfer.validation import Points
+from chamfer._types import Points
+from chamfer.sources.base import Source
+from chamfer.sources.make import make_source
 
 CASES = [
     *(f"mixture-{n}-{source}" for n in (100_000, 1_000_000) for source in ("auto", "ann")),

@@ -46,8 +46,8 @@ FIELDS = [
 RUNS = (5_000, 2_500), (10_000, 2_500), (10_000, 10_000), (20_000, 5_000), (20_000, 10_000), (40_000, 10_000)
 SUBMIT = 0.5e-3  # seconds in which the driver submits a task, and the scheduler places it
 BANDWIDTH = 1e9  # bytes a second between driver and workers
-GROUP = 1 << 28  # pairs of a task, as in chamfer.distributed
-BATCH = 2048  # points of a refresh, at most, as in chamfer.lists
+GROUP = 1 << 28  # pairs of a task, as in chamfer.sources.dask
+BATCH = 2048  # points of a refresh, at most, as in chamfer.engines.lists
 
 
 def measure(output: Path, largest: int, coordinates: tuple[int, ...], methods: tuple[str, ...]) -> None:
@@ -55,7 +55,7 @@ def measure(output: Path, largest: int, coordinates: tuple[int, ...], methods: t
     from distributed import Client
 
     import chamfer
-    from chamfer import distributed
+    from chamfer.sources import dask as distributed
 
     distributed._LEAST = 1  # blocks as small as they are
 

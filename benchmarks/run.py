@@ -113,7 +113,7 @@ def _print_machine() -> None:
     import scipy.linalg  # noqa: F401  loads SciPy's BLAS, which threadpoolctl then sees
     from threadpoolctl import threadpool_info
 
-    from chamfer.commands.info import gather
+    from chamfer.cli.commands.info import gather
 
     facts = gather()
     print(f"{facts['processor']}, {facts['instruction set']}, {facts['threads']} threads; {platform.platform()}")

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import settings
 
-from chamfer import lists
+from chamfer.engines import lists
 
 # The same examples every time: whoever runs the tests sees the same answer. No deadline, machines differ.
 settings.register_profile("chamfer", deadline=None, derandomize=True)

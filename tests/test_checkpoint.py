@@ -10,7 +10,9 @@ import pytest
 
 import chamfer
 from cases import distances, gaussian
-from chamfer import hac, lists, sources
+from chamfer import hac, sources
+from chamfer.engines import lists
+from chamfer.sources import make
 
 
 class Counted(sources.TreeSource):
@@ -31,7 +33,8 @@ KILLED = """
 import os, random, signal, sys, time
 import numpy as np
 import chamfer
-from chamfer import lists, sources
+from chamfer import sources
+from chamfer.engines import lists
 
 lists.FIRST, lists.AGAIN, lists.BATCH, lists.NEAR = 3, 2, 4, 10**9
 X = np.random.default_rng(0).normal(size=(300, 3))
@@ -156,7 +159,7 @@ def test_fewer_points_than_parts(path):
 def test_the_source_stays_what_it_was(path, monkeypatch):
     X = gaussian(5, 300, 8)
     kinds = [sources.TreeSource, sources.BlasSource]
-    monkeypatch.setattr(sources, "choose_source", lambda points, k, threads: kinds.pop(0)(points))
+    monkeypatch.setattr(make, "choose_source", lambda points, k, threads: kinds.pop(0)(points))
     found = []
     for _ in range(2):
         info = chamfer.Info()

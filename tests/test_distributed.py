@@ -13,13 +13,13 @@ import pytest
 import chamfer
 import reference
 from cases import distances, duplicated, gaussian, grid
-from chamfer import lists
+from chamfer.engines import lists
+from chamfer.inputs import check_input
 from chamfer.sources import BlasSource
-from chamfer.validation import check_input
 
 da = pytest.importorskip("dask.array")
 dask_distributed = pytest.importorskip("distributed")
-from chamfer import distributed  # noqa: E402
+from chamfer.sources import dask as distributed  # noqa: E402
 
 METHODS = ("chamfer", "chamfer_normalized", "chamfer_capped")
 

@@ -10,7 +10,8 @@ from sklearn.datasets import load_digits, load_wine
 import chamfer
 import reference
 from cases import assert_same_tree, distances, duplicated, gaussian, grid
-from chamfer import lists, sources
+from chamfer import sources
+from chamfer.engines import lists
 
 SOURCES = ("blas", "tree", "cdist")
 METHODS = ("chamfer", "chamfer_normalized")

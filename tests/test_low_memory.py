@@ -7,11 +7,12 @@ from scipy.spatial.distance import pdist, squareform
 import chamfer
 import reference
 from cases import assert_same_tree, distances, duplicated, gaussian, grid
-from chamfer import approximate, centres, tradeoff
-from chamfer.principal import Principal
+from chamfer._types import Points
+from chamfer.distances.filter import Principal
+from chamfer.engines import approximate, tradeoff
+from chamfer.engines import points as centres
 from chamfer.progress import Progress
 from chamfer.sources import BlasSource, TreeSource
-from chamfer.validation import Points
 
 CHAMFER = ["chamfer", "chamfer_normalized"]
 FROM_POINTS = [

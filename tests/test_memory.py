@@ -10,9 +10,9 @@ from scipy.spatial.distance import pdist
 import chamfer
 from cases import apart, gaussian
 from chamfer import memory
-from chamfer.answers import empty_answer
-from chamfer.sources import block_search
-from chamfer.validation import check_input
+from chamfer.inputs import check_input
+from chamfer.sources.base import empty_answer
+from chamfer.sources.products import block_search
 
 X = gaussian(0, 20, 3)
 

@@ -109,7 +109,7 @@ def test_heights_of_the_printed_table():
     means = {"iris": 14.96, "digits": 46.46, "mnist": 460.26, "emnist": 756.59}
     for name, mean in means.items():
         assert np.exp(np.mean(np.log(list(paper.HEIGHTS[name].values())))) == pytest.approx(mean, abs=0.01)
-    scores = chamfer.evaluation.height_score([list(row.values()) for row in paper.HEIGHTS.values()])
+    scores = chamfer.trees.scores.height_score([list(row.values()) for row in paper.HEIGHTS.values()])
     printed = [0.490, 4.781, 0.327, 34.165, 0.260, 0.595, 7.408, 0.259, 1.516, 5.946]
     assert scores == pytest.approx(printed, abs=0.01)
 
@@ -348,12 +348,12 @@ def test_large_sets_are_run_in_single_precision():
 def test_schedule_of_thresholds():
     """Heights 1, 2, 4, 8 double, so every cut but that into single points is on the schedule."""
     Z = [[0, 1, 1.0, 2], [2, 5, 2.0, 3], [3, 6, 4.0, 4], [4, 7, 8.0, 5]]
-    scores = chamfer.evaluation.CutScores(Z, list("aabbb"))
+    scores = chamfer.trees.scores.CutScores(Z, list("aabbb"))
     assert cells._ami_on_schedule(scores) == pytest.approx(chamfer.best_cut(Z, list("aabbb"), "ami").score)
     # Of the thresholds 1, 2, 4, 8, ... none is between the second merge and the third, at 5 and 5 in the
     # second order and at 6 and 7.5 in the third: the best cut is not on the schedule.
     Z = [[0, 1, 1.0, 2], [2, 5, 5.0, 3], [3, 6, 1.5, 4], [4, 7, 20.0, 5]]
-    scores = chamfer.evaluation.CutScores(Z, list("aaabc"))
+    scores = chamfer.trees.scores.CutScores(Z, list("aaabc"))
     path = chamfer.score_path(Z, list("aaabc"), "least").ami
     assert path[2] == path.max() == 1.0
     assert cells._ami_on_schedule(scores) < 1.0

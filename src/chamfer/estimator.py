@@ -8,15 +8,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
-from chamfer import distances
-from chamfer.dendrogram import ORDERS, Dendrogram
+from chamfer._types import FAST_METRICS, Array, Metric, Points
+from chamfer.distances import pairwise as distances
 from chamfer.hac import METHODS
 from chamfer.hac import linkage as run_linkage
-from chamfer.validation import (
-    FAST_METRICS,
-    Array,
-    Metric,
-    Points,
+from chamfer.inputs import (
     check_choice,
     check_distributed,
     check_integer,
@@ -27,6 +23,7 @@ from chamfer.validation import (
     rounding,
     text_column,
 )
+from chamfer.trees.dendrogram import ORDERS, Dendrogram
 
 _BLOCK = 256  # queries whose distances are computed at a time
 

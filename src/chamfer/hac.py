@@ -12,24 +12,16 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse, sparray, spmatrix
 
-from chamfer import _core, distances, lists
-from chamfer.answers import Checked
-from chamfer.approximate import make_index, run_approximate
-from chamfer.centres import points_bytes, run_points
-from chamfer.checkpoint import Checkpoint, Remembered, describe
-from chamfer.dense import SMALL, dense_bytes, fits, run_dense
-from chamfer.lists import Info, run_lists
-from chamfer.memory import require_memory
-from chamfer.progress import Progress
-from chamfer.sources import SOURCES, Source, make_source, source_name
-from chamfer.tradeoff import run_tradeoff
-from chamfer.units import multiply
-from chamfer.validation import (
-    FAST_METRICS,
-    Array,
-    Condensed,
-    Metric,
-    Points,
+from chamfer import _core
+from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points
+from chamfer.distances import pairwise as distances
+from chamfer.engines import lists
+from chamfer.engines.approximate import make_index, run_approximate
+from chamfer.engines.dense import SMALL, dense_bytes, fits, run_dense
+from chamfer.engines.lists import Info, run_lists
+from chamfer.engines.points import points_bytes, run_points
+from chamfer.engines.tradeoff import run_tradeoff
+from chamfer.inputs import (
     check_bytes,
     check_choice,
     check_input,
@@ -39,6 +31,12 @@ from chamfer.validation import (
     check_threads,
     is_distributed,
 )
+from chamfer.memory import require_memory
+from chamfer.progress import Progress
+from chamfer.sources.base import Checked, Source, source_name
+from chamfer.sources.checkpoint import Checkpoint, Remembered, describe
+from chamfer.sources.make import SOURCES, make_source
+from chamfer.units import multiply
 
 
 @dataclass(frozen=True)
@@ -334,7 +332,7 @@ def _from_lists(
     )
     with ExitStack() as stack:
         if isinstance(source, str) and (client is not None or _is_remote(data)):
-            from chamfer.distributed import DaskSource
+            from chamfer.sources.dask import DaskSource
 
             assert isinstance(data, Points)
             X = data.X if _is_remote(data) else data

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 import chamfer
-from chamfer import lists, sources
+from chamfer import sources
+from chamfer.engines import lists
 from fuzz.draw import Draw
 from fuzz.kinds import Kind, Wrong
 from fuzz.truth import check_tree

@@ -48,7 +48,8 @@ KILLED = """
 import sys, time
 import numpy as np
 import chamfer
-from chamfer import lists, sources
+from chamfer import sources
+from chamfer.engines import lists
 lists.FIRST, lists.AGAIN, lists.BATCH, lists.NEAR = 3, 2, 4, 10**9
 class Slow(sources.TreeSource):
     def nearest(self, *question):

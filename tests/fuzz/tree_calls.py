@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import chamfer
-from chamfer.evaluation import height_score
+from chamfer.trees.scores import height_score
 from fuzz.draw import Draw
 from fuzz.kinds import Kind, Wrong
 

@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn import metrics
 
-from chamfer.dendrogram import ORDERS
-from chamfer.evaluation import SCORES, CutScores
+from chamfer._types import Array
 from chamfer.hac import linkage
 from chamfer.reproduction import paper, peers
 from chamfer.reproduction.store import Cell
-from chamfer.validation import Array
+from chamfer.trees.dendrogram import ORDERS
+from chamfer.trees.scores import SCORES, CutScores
 
 Result = TypeVar("Result")
 TIE_DRAWS = 50

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chamfer.evaluation import SCORES
 from chamfer.reproduction import paper
 from chamfer.reproduction.store import Cell, Results
+from chamfer.trees.scores import SCORES
 
 CLOSE = 0.001  # printed numbers have three decimals
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from chamfer._types import Array
 from chamfer.memory import require_memory
-from chamfer.validation import Array
 
 # The linkages that each library has, with the metric that gives the paper's tree there.
 _SQUARED = {"average": "sqeuclidean", "complete": "sqeuclidean", "single": "euclidean", "ward": "euclidean"}

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from chamfer._types import Array
 from chamfer.reproduction import paper
 from chamfer.reproduction.store import Results
 from chamfer.reproduction.table import Table
 from chamfer.reproduction.tables import used_methods
-from chamfer.validation import Array
 
 # Classical linkages in muted colours, so that the Chamfer variants can be told apart first.
 COLOURS = {

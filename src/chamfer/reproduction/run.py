@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 
 import chamfer
+from chamfer._types import Array
 from chamfer.datasets import PAPER, Dataset, DatasetUnavailableError, load
 from chamfer.reproduction import cells, paper, peers
 from chamfer.reproduction.cells import Data
 from chamfer.reproduction.differences import UNEXPLAINED, compare_tree
 from chamfer.reproduction.store import Cell, Results
-from chamfer.validation import Array
 
 METRICS = ("sqeuclidean", "euclidean")
 # Order and cuts by merge order do not change if all distances are squared, so one tree serves for both.

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from chamfer._types import Array
 from chamfer.datasets import Dataset
-from chamfer.validation import Array
 
 Cell = dict[str, Any]
 _VERSION = 1

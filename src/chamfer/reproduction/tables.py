@@ -8,12 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from chamfer.evaluation import SCORES, height_score
 from chamfer.reproduction import paper, peers
 from chamfer.reproduction.differences import as_in_paper, best, printed
 from chamfer.reproduction.run import LINKAGES, SAME_FOR_BOTH
 from chamfer.reproduction.store import Cell, Results
 from chamfer.reproduction.table import Entry, Row, Table
+from chamfer.trees.scores import SCORES, height_score
 
 SCORE_NAMES = {
     "ari": "Adjusted Rand index (ARI)",
