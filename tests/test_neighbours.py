@@ -14,11 +14,9 @@ from chamfer.sources import index, nominated
 
 
 @pytest.fixture
-def sampled(monkeypatch):
+def sampled(tuned):
     """Large clusters are sampled, however few points there are."""
-    monkeypatch.setattr(nominated, "_MANY", 0)
-    monkeypatch.setattr(nominated, "_MEMBERS", 30)
-    monkeypatch.setattr(nominated, "_QUERIES", 50)
+    tuned(sampled_points=0, sampled_members=30, sampled_queries=50)
 
 
 def groups(seed, n, d, count, apart, dtype=np.float32):
@@ -108,7 +106,7 @@ class TestGraph:
             chamfer.linkage(X, "chamfer_capped", "cityblock", source=graph)
         with pytest.raises(ValueError, match="source must be 'auto' for distances"):
             chamfer.linkage(distances(X), "chamfer_capped", "precomputed", source=graph)
-        with pytest.raises(ValueError, match="engine 'lists', which source and checkpoint are for"):
+        with pytest.raises(ValueError, match=r"engine 'lists' takes one of chamfer, .*got method 'ward'"):
             chamfer.linkage(X, "ward", source=graph)
 
     def test_of_the_estimator(self):
@@ -118,8 +116,8 @@ class TestGraph:
         np.testing.assert_array_equal(model.labels_, expected.labels_)
 
 
-def test_a_sample_is_all_of_small_clusters_and_some_of_large_ones(monkeypatch):
-    monkeypatch.setattr(nominated, "_MEMBERS", 10)
+def test_a_sample_is_all_of_small_clusters_and_some_of_large_ones(tuned):
+    tuned(sampled_members=10)
     labels = np.repeat(np.array([7, 0, 30, 7], np.int32), [5, 10, 100, 4])
     sample = nominated._sample(labels)
     assert np.all(np.diff(sample) > 0)

@@ -27,9 +27,10 @@ result:
 from importlib import import_module
 from typing import Any
 
-from chamfer.engines.lists import Info
 from chamfer.estimator import AgglomerativeClustering
-from chamfer.hac import METHODS, linkage
+from chamfer.hac import linkage
+from chamfer.methods import METHODS
+from chamfer.progress import Info
 from chamfer.trees.dendrogram import Dendrogram, cut, monotone, tree_height
 from chamfer.trees.export import to_json, to_newick
 

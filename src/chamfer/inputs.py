@@ -18,8 +18,7 @@ from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
 from chamfer import _core
-from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points
-from chamfer.units import Unit, choose_unit, directions, smallest
+from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points, is_distributed, measure
 
 SKLEARN_METRICS = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean"}  # and what SciPy calls them
 
@@ -122,7 +121,7 @@ def check_input(X: object, metric: Metric) -> Points | Condensed:
     """What `linkage` takes as `X`, brought into one of two forms; the caller's data is never changed."""
     metric = check_metric(metric)
     if is_distributed(X):
-        return Points(check_distributed(X), metric)
+        return Points(check_distributed(X), metric, exponent=0)
     if metric == "precomputed":
         return _check_square(X)
     array = _check_numbers(X, ensure_2d=False)
@@ -138,35 +137,8 @@ def check_input(X: object, metric: Metric) -> Points | Condensed:
     low, high = array.min(axis=0), array.max(axis=0)
     if not (np.isfinite(low).all() and np.isfinite(high).all()):
         refuse_infinite(X, array)
-    return in_unit(array, metric, low, high)
-
-
-def in_unit(X: Array, metric: Metric, low: Array, high: Array) -> Points:
-    """Points whose columns range from `low` to `high`, as the engines take them; X may be overwritten."""
-    if metric == "cosine":
-        return Points(directions(X), metric)
-    if metric not in FAST_METRICS:
-        return Points(X, metric)
-    unit = choose_unit(low, high)
-    if unit.exponent > 0:
-        least = smallest(X)
-        unit.check(least)
-        X = X.astype(unit.dtype(X.dtype, least), copy=False)
-    points = Points(unit.apply(X), metric, unit.exponent)
-    check_heights(points.n, unit, metric)
-    return points
-
-
-def check_heights(n: int, unit: Unit, metric: Metric) -> None:
-    """Refuse n points whose heights, sums of n distances at most, would overflow."""
-    exponent = unit.diagonal_exponent * (2 if metric == "sqeuclidean" else 1)
-    if exponent + math.log2(4 * n) > np.finfo(np.float64).maxexp:
-        raise ValueError(f"X spans too wide a range, heights of {n} points would overflow; scale it down")
-
-
-def is_distributed(X: object) -> bool:
-    """Whether X is of Dask, which is not imported for this."""
-    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
+    array, exponent = measure(array, metric, low, high)
+    return Points(array, metric, exponent=exponent)
 
 
 def check_distributed(X: Any) -> Any:
@@ -294,7 +266,8 @@ def _check_square(X: object) -> Condensed:
         start += row.size
         column = square[i + 1 :, i]
         if not np.allclose(row, column, rtol=relative, atol=tolerance, equal_nan=True):
-            j = i + 1 + int(np.argmax(np.abs(row - column)))
+            with np.errstate(invalid="ignore"):  # where another thread changes X meanwhile
+                j = i + 1 + int(np.argmax(np.abs(row - column)))
             raise ValueError(
                 f"X must be symmetric with metric='precomputed', got X[{i}, {j}] = {square[i, j]} "
                 f"and X[{j}, {i}] = {square[j, i]}"

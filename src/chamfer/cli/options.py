@@ -12,8 +12,8 @@ import numpy as np
 from chamfer._types import Array
 from chamfer.cli.console import show
 from chamfer.cli.tables import Coordinates, Table, choose, pandas, read_table
-from chamfer.hac import METHODS
 from chamfer.inputs import check_metric
+from chamfer.methods import METHODS
 from chamfer.trees.dendrogram import ORDERS
 
 # Names to guess from when one is misspelt: ours and the best known of SciPy's.

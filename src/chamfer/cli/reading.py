@@ -132,7 +132,7 @@ def _stored(opened: Callable[[], AbstractContextManager[IO[bytes]]], size: int) 
 def load_arrays(arrays: Sequence[StoredArray]) -> list[Array]:
     """Read arrays, if there is memory for all of them."""
     shapes = " and ".join(str(each.shape) for each in arrays)
-    memory.require_memory(sum(each.nbytes for each in arrays), None, f"an array of shape {shapes}", ADVICE)
+    memory.require_memory(sum(each.nbytes for each in arrays), f"an array of shape {shapes}", ADVICE)
     loaded = []
     for each in arrays:
         if each.dtype.hasobject:

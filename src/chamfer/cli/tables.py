@@ -105,7 +105,7 @@ def _read_text(content: bytes, source: str, separator: str | None) -> Table:
     separator = separator or max(",\t;", key=first.count)
     # Rows that are shorter than the first are filled up, so a small file may hold a large table.
     columns, rows = first.count(separator) + 1, content.count(b"\n") + 1
-    require_memory(8 * columns * rows, None, f"a table of {columns:,} columns and {rows:,} rows", ADVICE)
+    require_memory(8 * columns * rows, f"a table of {columns:,} columns and {rows:,} rows", ADVICE)
     # A file without header would lose its first row, so numbers on top are taken for data.
     headless = all(_is_number(cell) for cell in first.split(separator))
     try:
@@ -178,7 +178,7 @@ def _read_parquet(path: Path) -> Any:
 
         with parquet.ParquetFile(path) as file:
             rows, columns = file.metadata.num_rows, file.metadata.num_columns
-        require_memory(8 * columns * rows, None, f"a table of {columns:,} columns and {rows:,} rows", ADVICE)
+        require_memory(8 * columns * rows, f"a table of {columns:,} columns and {rows:,} rows", ADVICE)
     return pd.read_parquet(path)
 
 

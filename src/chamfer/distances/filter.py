@@ -13,17 +13,15 @@ import numpy as np
 from scipy.linalg import eigh, qr
 from sklearn.utils.extmath import randomized_svd
 
-from chamfer._types import Array, Points
+from chamfer import tuning
+from chamfer._types import Array
 from chamfer.distances.blas import one_blas_thread
 from chamfer.distances.pairwise import centre
 
-_SAMPLE = 2048  # rows that the axes are fitted to
-_QUERIES = 64  # rows whose neighbours are looked at
+_PART = 2048  # rows projected at a time
 _NEIGHBOURS = 32, 256  # least and most that a search may reach: lists made anew reach farther than first ones
 _FEW = (3, 5, 8, 11)  # coordinates that a tree may have
 _MANY = (16, 32, 64, 96, 128)  # coordinates that a multiplication may have
-# Nanoseconds on one thread: a multiplied pair, each of its coordinates, a pair that has to be looked at closely.
-_COST_PAIR, _COST_COORDINATE, _COST_CLOSE = 0.35, 0.017, 100.0
 
 
 class Principal:
@@ -32,22 +30,21 @@ class Principal:
     The points may be a sample of `n`.
     """
 
-    def __init__(self, points: Points, n: int | None = None) -> None:
-        self._X = points.X
-        self._n = points.n if n is None else n
-        self.mean = centre(points.X)
-        n, d = points.X.shape
+    def __init__(self, X: Array, n: int | None = None) -> None:
+        self._X, self._n = X, len(X) if n is None else n
+        self.mean = centre(X)
+        n, d = X.shape
         random = np.random.default_rng(0)
-        rows = np.sort(random.choice(n, min(n, _SAMPLE), replace=False))
-        sample = np.subtract(points.X[rows], self.mean, dtype=np.float64)
+        rows = np.sort(random.choice(n, min(n, tuning.current.sample), replace=False))
+        sample = np.subtract(X[rows], self.mean, dtype=np.float64)
         with one_blas_thread():  # others would wait busily when the core's threads go to work
             self.axes = _axes(sample, min(max(_MANY), d, len(rows)))
             self._try(sample, random)
 
     def _try(self, sample: Array, random: Any) -> None:
         """Count, on a sample, the pairs that a number of coordinates leaves to be computed in full."""
-        n, d = self._n, self._X.shape[1]
-        queries = sample[random.choice(len(sample), min(len(sample), _QUERIES), replace=False)]
+        n, d, now = self._n, self._X.shape[1], tuning.current
+        queries = sample[random.choice(len(sample), min(len(sample), now.queries), replace=False)]
         lengths = _lengths(sample), _lengths(queries)
         squared = _squared(queries, sample, lengths[1], lengths[0])
         # The sample's neighbours are farther than those of all points, by about this power of the density.
@@ -61,13 +58,13 @@ class Principal:
             lower = _squared(here[:, :m], there[:, :m], ours, theirs) + np.square(rests[0][:, None] - rests[1])
             shares[m] = float(np.mean(lower <= reach))
         costs = {
-            m: _COST_PAIR + (m + 1) * _COST_COORDINATE + share * _COST_CLOSE
+            m: now.filter_pair + (m + 1) * now.filter_coordinate + share * now.filter_close
             for m, share in shares.items()
             if m in _MANY
         }
-        costs[d] = _COST_PAIR + d * _COST_COORDINATE
+        costs[d] = now.filter_pair + d * now.filter_coordinate
         self.best = min(costs, key=lambda m: costs[m])
-        self.seconds_per_pair = costs[self.best] * 1e-9
+        self.seconds_per_pair = costs[self.best]
         few = [m for m in _FEW if m in shares]
         self.few = min(few, key=lambda m: (shares[m] > 1.2 * shares[few[-1]] + 1e-4, m)) if few else self.axes.shape[1]
         self.share_of_few = shares.get(self.few, 1.0)
@@ -86,8 +83,8 @@ def project(X: Array, mean: Array, axes: Array | None, dtype: Any) -> Array:
     n, d = X.shape
     m = d if axes is None else axes.shape[1]
     out = np.empty((n, d if axes is None else m + 1), dtype)
-    for first in range(0, n, _SAMPLE):
-        part = slice(first, first + _SAMPLE)
+    for first in range(0, n, _PART):
+        part = slice(first, first + _PART)
         rows = np.subtract(X[part], mean, dtype=np.float64)
         if axes is None:
             out[part] = rows

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from chamfer import _core
+from chamfer import _core, tuning
 from chamfer._types import FAST_METRICS, Array, Metric, Points
 from chamfer.distances.blas import blas, mapping, one_blas_thread
 from chamfer.inputs import largest_distance
 from chamfer.progress import Tick
 
-_BLOCK = 256  # rows that cdist computes at a time
+BLOCK = 256  # rows that cdist computes at a time
 
 
 def centre(X: Array) -> Array:
@@ -52,14 +52,14 @@ def _fill(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
 def _without_constants(X: Array) -> Array:
     """X without coordinates in which all points agree (margins of images), if that is less work for distances."""
     varying = (X[:1] != X).any(axis=0)
-    return np.ascontiguousarray(X[:, varying]) if 0 < varying.sum() < 0.95 * len(varying) else X
+    return np.ascontiguousarray(X[:, varying]) if 0 < varying.sum() < tuning.current.varying * len(varying) else X
 
 
 def _fill_by_cdist(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
     X, metric, n = points.X, points.metric, points.n
     options = whole_data_options(X, metric)
     # A function of the user's is slow, and Ctrl-C waits for the end of a block.
-    rows = max(1, 20_000 // n) if callable(metric) else _BLOCK
+    rows = max(1, 20_000 // n) if callable(metric) else BLOCK
 
     def fill(first: int) -> int:
         last = min(first + rows, n)

@@ -16,13 +16,47 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from chamfer._types import Array
+from chamfer import tuning
+from chamfer._types import Array, Points
+from chamfer.engines.base import Engine, Task, in_callers_unit
+from chamfer.methods import Linkage, names
 from chamfer.progress import Progress
 from chamfer.sources.index import Few, interrupts, make_graph, search_graph
 
-_FOUND = 16  # neighbours asked for, one of them the cluster itself
 _PART = 1024  # points that are added, or looked for, at a time
-_RECENT = 256  # vectors that wait to become part of a graph
+
+
+class ApproximateEngine(Engine):
+    """The points engine when `epsilon` is given."""
+
+    name = "points"
+    space = "O(n d)"
+    takes = ("epsilon",)
+    automatic = False
+
+    def knows(self, linkage: Linkage) -> bool:
+        """Linkages of centres with a guarantee."""
+        return linkage.family == "centres" and linkage.approximable
+
+    def _refuses(self, task: Task) -> str | None:
+        if task.options.epsilon > 0 and self.knows(task.linkage) and isinstance(task.data, Points):
+            return None
+        return f"engine 'points' takes epsilon for observations and method {names(self.knows)}; got {task}"
+
+    def memory(self, task: Task) -> int:
+        """Centres, those of the index, and the heap."""
+        return task.data.n * (16 * task.d + 1000)
+
+    def cost(self, task: Task) -> float:
+        """A search for every merge."""
+        return tuning.current.approximate_point * task.data.n
+
+    def run(self, task: Task) -> Array:
+        """Merge centres on the best index that is installed."""
+        points = task.data
+        assert isinstance(points, Points)
+        index = make_index(points.X, task.threads)
+        return in_callers_unit(run_approximate(points.X, task.options.epsilon, index, task.progress), points)
 
 
 class Index(Protocol):
@@ -76,11 +110,12 @@ class ExactIndex:
 
     def nearest(self, vectors: Array) -> Array:
         """Keys of a few vectors near each of `vectors`."""
-        there, found = len(self), np.full((len(vectors), _FOUND), -1)
+        k = tuning.current.changing_found
+        there, found = len(self), np.full((len(vectors), k), -1)
         for row, vector in zip(found, vectors, strict=True):
             squared = np.square(self._vectors[:there] - vector).sum(axis=1)
-            if there > _FOUND:
-                row[:] = self._keys[np.argpartition(squared, _FOUND - 1)[:_FOUND]]
+            if there > k:
+                row[:] = self._keys[np.argpartition(squared, k - 1)[:k]]
             else:
                 row[:there] = self._keys[:there]
         return found
@@ -95,8 +130,9 @@ class GraphIndex:
 
     def __init__(self, X: Array, threads: int) -> None:
         self._threads = threads
+        self._k, self._wait = tuning.current.changing_found, tuning.current.changing_recent
         self._few = Few(X)
-        self._recent = ExactIndex(self._few.d, _RECENT, np.float32)
+        self._recent = ExactIndex(self._few.d, self._wait, np.float32)
         self._start()
 
     def _start(self) -> None:
@@ -107,9 +143,9 @@ class GraphIndex:
     def add(self, keys: Array, vectors: Array) -> None:
         """Add vectors under new keys."""
         coordinates = self._few(vectors)
-        if len(self._recent) + len(keys) > _RECENT:
+        if len(self._recent) + len(keys) > self._wait:
             self._add_to_graph(*self._recent.clear())
-        if len(keys) > _RECENT:
+        if len(keys) > self._wait:
             self._add_to_graph(keys, coordinates)
         else:
             self._recent.add(keys, coordinates)
@@ -127,7 +163,7 @@ class GraphIndex:
             return
         self._graph.remove(key)
         del self._keys[key]
-        if _FOUND < 2 * len(self._keys) < self._most:
+        if self._k < 2 * len(self._keys) < self._most:
             keys = np.array(list(self._keys))
             coordinates = np.asarray(self._graph.get(keys.astype(np.uint64)))
             self._start()
@@ -139,7 +175,7 @@ class GraphIndex:
         found = self._recent.nearest(coordinates)
         if not self._keys:
             return found
-        return np.hstack([found, search_graph(self._graph, coordinates, _FOUND, self._threads)])
+        return np.hstack([found, search_graph(self._graph, coordinates, self._k, self._threads)])
 
 
 def make_index(X: Array, threads: int) -> Index:

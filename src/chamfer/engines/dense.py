@@ -2,58 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from chamfer import _core, tuning
 from chamfer._types import Array, Condensed, Points
-from chamfer.distances import pairwise as distances
-from chamfer.memory import available_memory
-from chamfer.progress import Progress
+from chamfer.distances import pairwise
+from chamfer.engines.base import Engine, Task, in_callers_unit, search_seconds
+from chamfer.methods import Linkage
+from chamfer.progress import Tick
 from chamfer.units import choose_unit, multiply
 
-SMALL = 1 << 26  # bytes: to ask the system about less takes longer than to cluster
 
+class DenseEngine(Engine):
+    """Serves few points, distances that are given, and the linkages that need all pairs."""
 
-def dense_bytes(data: Points | Condensed, square: bool) -> int:
-    """Memory for all distances, condensed or square."""
-    pairs = data.n * data.n if square else data.n * (data.n - 1) // 2
-    return pairs * int(data.dtype.itemsize)
+    name = "dense"
+    space = "n (n − 1) / 2 distances; n² for the Chamfer linkages"
 
+    def knows(self, linkage: Linkage) -> bool:
+        """All but those that are defined by neighbours."""
+        return not linkage.capped
 
-def fits(data: Points | Condensed, square: bool, limit: int | None) -> bool:
-    """Whether there is memory for all distances, within the limit if there is one."""
-    need = dense_bytes(data, square)
-    if limit is None:
-        return need <= SMALL or need <= available_memory()
-    return need <= limit
-
-
-def run_dense(
-    core: Callable[..., Any], data: Points | Condensed, square: bool, centres: bool, threads: int, progress: Progress
-) -> Array:
-    """Z by the linkage of `core`, from distances that are squared first if it is defined by centres.
-
-    Condensed distances are overwritten.
-    """
-    n, exponent = data.n, 0
-    with progress.stage("distances", n * (n - 1) // 2, "pair") as tick:
-        if isinstance(data, Condensed):
-            matrix = _square_form(data) if square else data.values
-            if centres:
-                exponent = choose_unit(np.zeros(1), matrix.max(initial=0, keepdims=True)).exponent
-                np.square(multiply(matrix, -exponent), out=matrix)
+    def memory(self, task: Task) -> int:
+        """All distances, condensed or square; given ones are there already. Rows by cdist come in blocks."""
+        n, size = task.data.n, int(task.data.dtype.itemsize)
+        if isinstance(task.data, Condensed) and not _is_square(task):
+            distances = task.data.nbytes if task.options.optimal_ordering else 0
         else:
-            points = replace(data, metric="sqeuclidean") if centres else data
-            matrix = (distances.square if square else distances.condensed)(points, threads, tick)
-    with progress.stage("merges", n - 1, "merge") as tick:
-        arguments = (matrix,) if square else (matrix, n)
-        Z: Array = core(*arguments, threads, tick)
-    if centres:
-        Z[:, 2] = np.ldexp(np.sqrt(np.maximum(Z[:, 2], 0)), exponent)
-    return Z
+            distances = (n * n if _is_square(task) else n * (n - 1) // 2) * size
+        blocks = 0 if task.fast or task.d == 0 else 16 * task.threads * pairwise.BLOCK * n
+        return distances + blocks + 200 * n + (task.data.nbytes if task.d else 0)
+
+    def cost(self, task: Task) -> float:
+        """All distances, and n² steps for the merges."""
+        now = tuning.current
+        merges = now.chamfer_merges if _is_square(task) else now.other_merges
+        return search_seconds(task) + merges * task.data.n**2
+
+    def advice(self, task: Task) -> str:
+        """Half of the digits are half of the memory."""
+        half = "pass X as float32, " if task.data.dtype == np.float64 else ""
+        return f"{half}take fewer points"
+
+    def run(self, task: Task) -> Array:
+        """Compute all distances and merge; condensed distances are overwritten."""
+        n = task.data.n
+        with task.progress.stage("distances", n * (n - 1) // 2, "pair") as tick:
+            matrix, exponent = _given(task) if isinstance(task.data, Condensed) else (_computed(task, tick), 0)
+        core = getattr(_core, task.linkage.name)
+        with task.progress.stage("merges", n - 1, "merge") as tick:
+            Z: Array = core(*((matrix,) if _is_square(task) else (matrix, n)), task.threads, tick)
+        if task.linkage.family == "centres":
+            Z[:, 2] = np.ldexp(np.sqrt(np.maximum(Z[:, 2], 0)), exponent)
+        return in_callers_unit(Z, task.data)
+
+
+def _is_square(task: Task) -> bool:
+    """Whether rows of distances are kept for both directions, which differ for the Chamfer linkages."""
+    return task.linkage.family == "chamfer"
+
+
+def _computed(task: Task, tick: Tick | None) -> Array:
+    """Distances of points; squared for the linkages of centres."""
+    assert isinstance(task.data, Points)
+    points = replace(task.data, metric="sqeuclidean") if task.linkage.family == "centres" else task.data
+    return (pairwise.square if _is_square(task) else pairwise.condensed)(points, task.threads, tick)
+
+
+def _given(task: Task) -> tuple[Array, int]:
+    """Distances of the user; squared for the linkages of centres, in a unit of two to the second number."""
+    assert isinstance(task.data, Condensed)
+    if _is_square(task):
+        return _square_form(task.data), 0
+    # They are overwritten, but the order of leaves needs them later.
+    values = task.data.values.copy() if task.options.optimal_ordering else task.data.values
+    if task.linkage.family != "centres":
+        return values, 0
+    exponent = choose_unit(np.zeros(1), values.max(initial=0, keepdims=True)).exponent
+    return np.square(multiply(values, -exponent), out=values), exponent
 
 
 def _square_form(data: Condensed) -> Array:

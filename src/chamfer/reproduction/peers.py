@@ -29,7 +29,7 @@ def build_tree(library: str, X: Array, method: str) -> Any:
     """Run another library's hierarchical clustering."""
     metric = LIBRARIES[library][method]
     n = len(X)
-    require_memory(n * (n - 1) // 2 * 8, None, f"{library} of {n} points", "take fewer points")
+    require_memory(n * (n - 1) // 2 * 8, f"{library} of {n} points", "take fewer points")
     if library == "fastcluster":
         import fastcluster
 

@@ -38,7 +38,6 @@ from typing import Any, NoReturn
 import numpy as np
 
 from chamfer._types import Array, Condensed, Points
-from chamfer.inputs import is_distributed
 from chamfer.progress import Tick
 from chamfer.sources.base import Answer, Source
 
@@ -204,20 +203,23 @@ class Checkpoint:
                 raise ValueError(f"checkpoint {self._path} is of a run with {what}; give another file or delete it")
 
 
-class Remembered:
+class RememberedSource(Source):
     """A source whose answers are kept in a checkpoint."""
 
     def __init__(self, source: Source, checkpoint: Checkpoint) -> None:
-        self.n, self.dtype = source.n, source.dtype
-        self.points = getattr(source, "points", None)
-        self.near = getattr(source, "near", source.n)
-        self.height_exponent = getattr(source, "height_exponent", 0)
-        self.remembered = source
+        self.n, self.dtype, self.points = source.n, source.dtype, source.points
+        self.near, self.height_exponent = source.near, source.height_exponent
+        self._source = source
         self._checkpoint = checkpoint
+
+    @property
+    def name(self) -> str:
+        """Of the source that answers."""
+        return self._source.name
 
     def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
         """Find the k nearest clusters of each of `points`; if it is all of them, a part at a time."""
-        whole = len(points) < self.n or getattr(self.remembered, "whole", False)
+        whole = len(points) < self.n or self._source.whole
         answers, done = [], 0
         for part in np.array_split(points, 1 if whole else min(_PARTS, self.n)):
             move = None if tick is None else lambda more, done=done: tick(done + more)
@@ -231,7 +233,7 @@ class Remembered:
 
     def _recall(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None) -> Answer:
         def ask() -> bytes:
-            clusters, *others = self.remembered.nearest(points, labels, k, threads, tick)
+            clusters, *others = self._source.nearest(points, labels, k, threads, tick)
             return clusters.astype(np.int32).tobytes() + b"".join(each.astype(self.dtype).tobytes() for each in others)
 
         question = points.tobytes() + labels.tobytes() + str(k).encode()
@@ -258,7 +260,7 @@ def describe(data: Points | Condensed) -> dict[str, Any]:
         "X.dtype": str(values.dtype),
         "X.exponent": 0 if isinstance(data, Condensed) else data.exponent,
         # Dask names an array by what it is made of.
-        "X": values.name if is_distributed(values) else _digest(values.reshape(-1)).hex(),
+        "X": values.name if data.remote else _digest(values.reshape(-1)).hex(),
     }
 
 

@@ -6,20 +6,22 @@ import time
 
 import numpy as np
 
+from chamfer import tuning
 from chamfer._types import Points
 from chamfer.distances.filter import Principal
 from chamfer.sources.kdtree import TreeSource
-from chamfer.sources.products import FEW, BlasSource
+from chamfer.sources.products import BlasSource
 
 
 def choose_source(points: Points, k: int, threads: int) -> BlasSource | TreeSource:
     """Choose between tree and multiplication by trying both on a sample of the points."""
-    if points.X.shape[1] <= 4:
+    now = tuning.current
+    if points.X.shape[1] <= now.tree_coordinates:
         return TreeSource(points)
-    if points.n <= FEW:
+    if points.n <= now.unfiltered:
         return BlasSource(points)
-    principal = Principal(points)
-    if points.n < 20_000 or principal.share_of_few > 0.02:
+    principal = Principal(points.X)
+    if points.n < now.tree_points or principal.share_of_few > now.tree_share:
         return BlasSource(points, principal)
     tree = TreeSource(points, principal)
     sample = np.random.default_rng(0).choice(points.n, 256, replace=False).astype(np.int32)
@@ -27,5 +29,4 @@ def choose_source(points: Points, k: int, threads: int) -> BlasSource | TreeSour
     tree.nearest(sample, np.arange(points.n, dtype=np.int32), k, threads)
     tree_seconds = (time.perf_counter() - start) / len(sample) * points.n
     blas_seconds = principal.seconds_per_pair * points.n * (points.n / 2) / threads
-    # Lists made anew reach farther than first ones, which costs a tree more than a multiplication.
-    return tree if 20 * tree_seconds < blas_seconds else BlasSource(points, principal)
+    return tree if now.tree_gain * tree_seconds < blas_seconds else BlasSource(points, principal)

@@ -23,12 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points
+from chamfer import tuning
+from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points, check_heights, is_distributed
 from chamfer.distances.filter import Principal
-from chamfer.inputs import check_distributed, check_heights, check_input, check_metric, check_threads, is_distributed
+from chamfer.inputs import check_distributed, check_input, check_metric, check_threads
 from chamfer.progress import Tick
-from chamfer.sources.base import Answer
-from chamfer.sources.kdtree import TreeSource
+from chamfer.sources.base import Answer, Source
 from chamfer.sources.workers import (
     Plan,
     Summary,
@@ -44,14 +44,11 @@ from chamfer.sources.workers import (
 )
 from chamfer.units import choose_unit
 
-_LEAST = 4096  # rows of a block, unless there are fewer: smaller chunks are joined
-_SAMPLE = 2048  # rows that the driver looks at, to choose coordinates
-_PAIRS = 1 << 28  # of a group and a block, at most: a fraction of a second
 _FAN = 8  # answers combined at a time
 _WHOLE = ("seuclidean", "mahalanobis")  # metrics that depend on all of the data
 
 
-class DaskSource:
+class DaskSource(Source):
     """Nearest clusters of points that are spread over a Dask cluster.
 
     Parameters
@@ -111,11 +108,11 @@ class DaskSource:
         chunks = self._send(X) if here else self._keep(X)
         plan = self._plan(chunks, metric, np.dtype(np.float32 if X.dtype == np.float32 else np.float64), here)
         self.dtype = plan.dtype
-        self.height_exponent = X.height_exponent if here else Points(X, metric, plan.exponent).height_exponent
+        self.height_exponent = (X if here else Points(X, metric, exponent=plan.exponent)).height_exponent
         if here and plan.search != "cdist":
             self.points = X
         if plan.search == "tree":
-            self.near = TreeSource.near
+            self.near = tuning.current.tree_near
         self._shared_plan = self._submit(same, plan)
         self._blocks = [
             self._submit(make_block, chunk, first, self._shared_plan)
@@ -134,7 +131,7 @@ class DaskSource:
 
     def _send(self, points: Points) -> list[Any]:
         """Blocks of an array that is here, kept by the scheduler, so that they survive their workers."""
-        rows = max(_LEAST, -(-self.n // (2 * self._threads())))
+        rows = max(tuning.current.block_rows, -(-self.n // (2 * self._threads())))
         self._starts = np.append(np.arange(0, self.n, rows), self.n)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
@@ -150,7 +147,7 @@ class DaskSource:
 
     def _plan(self, chunks: list[Any], metric: Metric, dtype: Any, ready: bool) -> Plan:
         """Choose how to search, from a sample; refuse what cannot be clustered. `ready`: rows are in their unit."""
-        share = _SAMPLE / self.n
+        share = tuning.current.sample / self.n
         summaries: list[Summary] = [
             future.result() for future in [self._submit(summarise, chunk, dtype, share) for chunk in chunks]
         ]
@@ -165,11 +162,11 @@ class DaskSource:
         if not ready:
             plan = _with_unit(plan, summaries)
         sample = np.concatenate([summary.sample for summary in summaries]).astype(plan.dtype)
-        points = Points(plan.prepare(sample), metric)
-        d = points.X.shape[1]
-        if d <= 4:
+        X = plan.prepare(sample)
+        d = X.shape[1]
+        if d <= tuning.current.tree_coordinates:
             return plan._replace(search="tree")
-        principal = Principal(points, self.n)
+        principal = Principal(X, self.n)
         axes = None if principal.best == d else np.ascontiguousarray(principal.axes[:, : principal.best])
         return plan._replace(search="blas", mean=principal.mean, axes=axes, filter_dtype=principal.filter_dtype)
 
@@ -177,7 +174,7 @@ class DaskSource:
         """Find the k nearest clusters of each of `points`; `threads` is for the workers to decide."""
         answer = nothing(len(points), k, self.dtype)
         workers, largest = self._threads(), int(np.diff(self._starts).max())
-        count = max(-(-len(points) * largest // _PAIRS), -(-workers // len(self._blocks)))
+        count = max(-(-len(points) * largest // tuning.current.group_pairs), -(-workers // len(self._blocks)))
         groups = np.array_split(np.argsort(points, kind="stable"), min(len(points), count))
         parts: list[Any] = [labels[first:last] for first, last in self._ranges()]
         if len(groups) > 1:
@@ -241,10 +238,10 @@ def _join(chunks: tuple[int, ...]) -> list[int]:
     """Rows of blocks made of whole chunks, none too small but the only one."""
     blocks = [0]
     for rows in chunks:
-        if blocks[-1] >= _LEAST:
+        if blocks[-1] >= tuning.current.block_rows:
             blocks.append(0)
         blocks[-1] += rows
-    if len(blocks) > 1 and blocks[-1] < _LEAST:
+    if len(blocks) > 1 and blocks[-1] < tuning.current.block_rows:
         last = blocks.pop()
         blocks[-1] += last
     return blocks

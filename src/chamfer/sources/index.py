@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from chamfer import tuning
 from chamfer._types import Array, Points
 from chamfer.distances.blas import mapping
 from chamfer.distances.filter import Principal
@@ -19,9 +20,6 @@ from chamfer.sources.nominated import NominatedSource
 
 _PART = 4096  # points that are looked for at a time
 _SHARDS = 4  # graphs that the index is made of, whatever the number of threads: each is built by one alone
-_SHARDED = 10_000  # places: with fewer there is one graph
-_FOUND = 32  # neighbours that each graph is asked for, at least
-_MANY = 2048  # points: with fewer, all coordinates are taken
 
 
 class Few:
@@ -29,8 +27,8 @@ class Few:
 
     def __init__(self, X: Array) -> None:
         self._mean, self._axes, self.d = centre(X), None, X.shape[1]
-        if len(X) > _MANY:
-            principal = Principal(Points(X, "euclidean"))
+        if len(X) > tuning.current.unfiltered:
+            principal = Principal(X)
             if principal.best < self.d:
                 self._axes, self.d = principal.axes[:, : principal.best], principal.best
 
@@ -99,8 +97,8 @@ class IndexSource(NominatedSource):
 
     def _build(self, threads: int, tick: Tick | None) -> None:
         places = np.arange(len(self._starts) - 1)
-        count = _SHARDS if len(places) >= _SHARDED else 1
-        graphs = [make_graph(self._few.d, _FOUND) for _ in range(count)]
+        count = _SHARDS if len(places) >= tuning.current.index_shard else 1
+        graphs = [make_graph(self._few.d, tuning.current.index_found) for _ in range(count)]
 
         def add(shard: int, part: Array) -> None:
             own = part[shard::count]
@@ -116,7 +114,7 @@ class IndexSource(NominatedSource):
         self._graphs = graphs
 
     def _neighbours(self, points: Array, k: int, threads: int) -> Array:
-        vectors, count = self._few(self.points.X[points]), max(k + 1, _FOUND)
+        vectors, count = self._few(self.points.X[points]), max(k + 1, tuning.current.index_found)
         return np.hstack([self._points_at(search_graph(graph, vectors, count, threads)) for graph in self._graphs])
 
     def _points_at(self, places: Array) -> Array:

@@ -6,25 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from chamfer import _core
+from chamfer import _core, tuning
 from chamfer._types import Array, Points
 from chamfer.distances.filter import Principal
-from chamfer.sources.base import Search
+from chamfer.sources.base import SearchSource
 
 
-class TreeSource(Search):
+class TreeSource(SearchSource):
     """Nearest clusters by a k-d tree over the points, or over their leading principal coordinates."""
-
-    near = 1000  # however many points there are: a tree looks at few of them
 
     def __init__(self, points: Points, principal: Principal | None = None) -> None:
         own = points.X.shape[1] <= 16
         if own:
             coordinates = points.X.astype(np.float64)
         else:
-            principal = principal or Principal(points)
+            principal = principal or Principal(points.X)
             coordinates = principal.coordinates(principal.few, np.float64)
         super().__init__(points, tree_search(points, coordinates, own))
+        self.near = tuning.current.tree_near  # however many points there are: a tree looks at few of them
         self.principal = None if own else principal
         self.n_coordinates = coordinates.shape[1]
 

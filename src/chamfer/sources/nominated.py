@@ -7,13 +7,14 @@ points; but if there are many points in few clusters, among a sample of each lar
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from chamfer import _core
+from chamfer import _core, tuning
 from chamfer._types import Array, Points
 from chamfer.progress import Tick
 from chamfer.sources.base import Answer, Source, empty_answer
@@ -21,21 +22,17 @@ from chamfer.sources.choose import choose_source
 from chamfer.sources.products import BlasSource
 
 _PART = 4096  # points that are looked for at a time
-_MANY = 100_000  # points: with more, large clusters are sampled
-_MEMBERS = 1024  # of a cluster, in a sample
-_QUERIES = 1 << 14  # points compared with a sample at a time
 
 
-class NominatedSource:
+class NominatedSource(Source):
     """Nearest clusters among the points that `_neighbours` nominates, and farther ones if these are not enough."""
 
-    near = 1000  # a list costs about so many distances
+    points: Points
 
     def __init__(self, points: Points) -> None:
-        self.n = points.n
-        self.dtype = points.X.dtype
-        self.points = points
-        self.height_exponent = points.height_exponent
+        self.n, self.dtype = points.n, points.dtype
+        self.points, self.height_exponent = points, points.height_exponent
+        self.near = tuning.current.tree_near
         self._exact: Source | None = None
 
     def _neighbours(self, points: Array, k: int, threads: int) -> Array:
@@ -62,15 +59,15 @@ class NominatedSource:
     def _farther(self, known: Answer, points: Array, labels: Array, threads: int) -> Answer:
         """As many clusters as `known` has places for."""
         k = known.clusters.shape[1]
-        sample = _sample(labels) if self.n > _MANY else None
+        sample = _sample(labels) if self.n > tuning.current.sampled_points else None
         if sample is None or 2 * len(sample) > self.n:
             self._exact = self._exact or choose_source(self.points, k, threads)
             return self._exact.nearest(points, labels, k, threads)
-        parts = []
-        for first in range(0, len(points), _QUERIES):
-            some = points[first : first + _QUERIES]
+        parts, count = [], tuning.current.sampled_queries
+        for first in range(0, len(points), count):
+            some = points[first : first + count]
             among = np.union1d(sample, some)
-            search = BlasSource(Points(self.points.X[among], self.points.metric))
+            search = BlasSource(replace(self.points, X=self.points.X[among]))
             parts.append(search.nearest(np.searchsorted(among, some).astype(np.int32), labels[among], k, threads))
         return _nearest_of(known, Answer(*(np.concatenate(each) for each in zip(*parts, strict=True))))
 
@@ -81,7 +78,7 @@ def _sample(labels: Array) -> Array:
     order = order[np.argsort(labels[order], kind="stable")]
     sizes = np.unique(labels, return_counts=True)[1]
     place = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.sort(order[place < _MEMBERS])
+    return np.sort(order[place < tuning.current.sampled_members])
 
 
 def _nearest_of(one: Answer, two: Answer) -> Answer:

@@ -6,19 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from chamfer import _core
+from chamfer import _core, tuning
 from chamfer._types import Array, Points
 from chamfer.distances.blas import blas, one_blas_thread
 from chamfer.distances.filter import Principal
 from chamfer.distances.pairwise import centre
 from chamfer.progress import Tick
-from chamfer.sources.base import Answer, Search, empty_answer
+from chamfer.sources.base import Answer, SearchSource, empty_answer
 
 ROWS = 256  # rows that are close together
-FEW = 2048  # points
 
 
-class BlasSource(Search):
+class BlasSource(SearchSource):
     """Nearest clusters by blocked matrix multiplication.
 
     Only a few leading principal coordinates are multiplied, which bounds distances from below; pairs that may be near
@@ -28,10 +27,10 @@ class BlasSource(Search):
     whole = True  # each pair of points is multiplied once
 
     def __init__(self, points: Points, principal: Principal | None = None) -> None:
-        if points.n <= FEW:  # nothing to gain from a filter
+        if points.n <= tuning.current.unfiltered:  # nothing to gain from a filter
             coordinates = points.X - centre(points.X)
         else:
-            principal = principal or Principal(points)
+            principal = principal or Principal(points.X)
             coordinates = principal.coordinates(principal.best, principal.filter_dtype)
         super().__init__(points, block_search(points, coordinates))
         self.principal = principal

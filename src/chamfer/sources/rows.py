@@ -10,12 +10,12 @@ from chamfer import _core
 from chamfer._types import Array, Condensed, Points
 from chamfer.distances.pairwise import check_distances, rows_of_distances, whole_data_options
 from chamfer.progress import Tick
-from chamfer.sources.base import Answer, empty_answer
+from chamfer.sources.base import Answer, Source, empty_answer
 
 ROWS = 256  # rows of distances held at a time
 
 
-class CdistSource:
+class CdistSource(Source):
     """Nearest clusters by ``scipy.spatial.distance.cdist``, for every metric it knows."""
 
     def __init__(self, points: Points) -> None:
@@ -37,7 +37,7 @@ class CdistSource:
         return _select(rows, points, labels, k, self.dtype, threads, tick)
 
 
-class PrecomputedSource:
+class PrecomputedSource(Source):
     """Nearest clusters from condensed distances, without making them square."""
 
     def __init__(self, distances: Condensed) -> None:

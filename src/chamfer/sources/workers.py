@@ -82,7 +82,7 @@ class Block:
     @cached_property
     def search(self) -> Any:
         """The compiled search."""
-        points, coordinates = Points(self.X, self.plan.metric), self.plan.project(self.X)
+        points, coordinates = Points(self.X, self.plan.metric, exponent=0), self.plan.project(self.X)
         if self.plan.search == "tree":
             return tree_search(points, coordinates, own=True)
         return block_search(points, coordinates)

@@ -13,8 +13,9 @@ from chamfer._types import Array
 from chamfer.cli.console import CommandError, bar, note, table
 from chamfer.cli.options import add_data, add_run, complete_files, names, read_coordinates
 from chamfer.cli.outputs import check_apart, check_output, write_picture
-from chamfer.hac import METHODS, linkage
+from chamfer.hac import linkage
 from chamfer.inputs import check_choice
+from chamfer.methods import METHODS
 from chamfer.plot.scores import SCORES
 from chamfer.trees.scores import CutScores
 

@@ -12,7 +12,8 @@ import numpy as np
 from chamfer._types import Array
 from chamfer.cli.console import bar, emphasize, table
 from chamfer.cli.outputs import check_output, write_picture
-from chamfer.hac import METHODS, linkage
+from chamfer.hac import linkage
+from chamfer.methods import METHODS
 from chamfer.trees.dendrogram import Dendrogram, cut, tree_height
 from chamfer.trees.layout import arrange
 
