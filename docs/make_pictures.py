@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from sklearn.datasets import load_digits, load_wine
 
 import chamfer
-from chamfer.commands.demo import draw_digits
+from chamfer.cli.commands.demo import draw_digits
 
 FOLDER = Path(__file__).parent / "images"
 DIGITS, DIGIT = load_digits(return_X_y=True)

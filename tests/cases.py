@@ -9,7 +9,11 @@ import sys
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
+import chamfer
 import reference
+from chamfer.engines.base import Options, Task
+from chamfer.inputs import check_input
+from chamfer.progress import Progress
 
 FAST_METRICS = ("euclidean", "sqeuclidean", "cosine")
 REAL_METRICS = [
@@ -35,6 +39,14 @@ def engines(method: str, metric: str = "euclidean") -> tuple[str, ...]:
     if method in ("chamfer", "chamfer_normalized"):
         return ("auto", "dense", "lists", "tradeoff") if fast else ("auto", "dense", "lists")
     return "auto", "dense"
+
+
+def task(
+    X: np.ndarray, method: str = "chamfer", metric: str = "euclidean", limit: int | None = None, **options
+) -> Task:
+    """What `linkage` gives to an engine."""
+    data = check_input(X, metric)
+    return Task(chamfer.METHODS[method], data, Options(**options), 2, Progress(False), limit)
 
 
 def gaussian(seed: int, n: int, d: int, dtype: type = np.float64) -> np.ndarray:

@@ -1,9 +1,11 @@
 """Settings for every test, and what several of them share."""
 
+from contextlib import ExitStack
+
 import pytest
 from hypothesis import settings
 
-from chamfer import lists
+from chamfer import tuning
 
 # The same examples every time: whoever runs the tests sees the same answer. No deadline, machines differ.
 settings.register_profile("chamfer", deadline=None, derandomize=True)
@@ -11,10 +13,16 @@ settings.load_profile("chamfer")
 
 
 @pytest.fixture
-def short_lists(monkeypatch):
+def tuned():
+    """A function that replaces measured numbers until the test ends."""
+    with ExitStack() as stack:
+        yield lambda **changes: stack.enter_context(tuning.using(**changes))
+
+
+@pytest.fixture
+def short_lists(tuned):
     """Lists so short that they have to be refreshed all the time."""
-    for name, value in {"FIRST": 3, "AGAIN": 2, "BATCH": 4, "NEAR": 10**9}.items():
-        monkeypatch.setattr(lists, name, value)
+    tuned(first_list=3, next_list=2, batch=4, near_part=10**9)
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ import pytest
 
 import chamfer
 from cases import distances, gaussian
-from chamfer import hac, lists, sources
+from chamfer import hac, sources
+from chamfer.sources import make
 
 
 class Counted(sources.TreeSource):
@@ -31,9 +32,10 @@ KILLED = """
 import os, random, signal, sys, time
 import numpy as np
 import chamfer
-from chamfer import lists, sources
+from dataclasses import replace
+from chamfer import sources, tuning
 
-lists.FIRST, lists.AGAIN, lists.BATCH, lists.NEAR = 3, 2, 4, 10**9
+tuning.current = replace(tuning.current, first_list=3, next_list=2, batch=4, near_part=10**9)
 X = np.random.default_rng(0).normal(size=(300, 3))
 path, finished = sys.argv[1], sys.argv[2]
 
@@ -156,7 +158,7 @@ def test_fewer_points_than_parts(path):
 def test_the_source_stays_what_it_was(path, monkeypatch):
     X = gaussian(5, 300, 8)
     kinds = [sources.TreeSource, sources.BlasSource]
-    monkeypatch.setattr(sources, "choose_source", lambda points, k, threads: kinds.pop(0)(points))
+    monkeypatch.setattr(make, "choose_source", lambda points, k, threads: kinds.pop(0)(points))
     found = []
     for _ in range(2):
         info = chamfer.Info()
@@ -222,15 +224,15 @@ class TestRefusals:
                 with pytest.raises(ValueError, match=r"source .*'one'.*, not .*'two'"):
                     chamfer.linkage(self.X, source=source, checkpoint=path)
 
-    def test_other_constants(self, path, monkeypatch):
+    def test_other_constants(self, path, tuned):
         chamfer.linkage(self.X, checkpoint=path)
-        monkeypatch.setattr(lists, "AGAIN", 9)
+        tuned(next_list=9)
         with pytest.raises(ValueError, match=r"checkpoint .*lists"):
             chamfer.linkage(self.X, checkpoint=path)
 
     @pytest.mark.usefixtures("short_lists")
-    def test_run_that_asks_other_questions(self, path, monkeypatch):
-        monkeypatch.setattr(lists, "NEAR", 1)
+    def test_run_that_asks_other_questions(self, path, tuned):
+        tuned(near_part=1)
         source = Counted(self.X)
         chamfer.linkage(self.X, source=source, checkpoint=path)
         source.near = 0  # another source, though of the same name
@@ -268,11 +270,11 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("options", "words"),
         [
-            ({"engine": "dense"}, "checkpoint is for engine 'lists', got 'dense'"),
-            ({"engine": "points", "method": "ward"}, "checkpoint is for engine 'lists', got 'points'"),
-            ({"engine": "tradeoff"}, "checkpoint is for engine 'lists', got 'tradeoff'"),
-            ({"t": 2}, "checkpoint is for engine 'lists', got 'tradeoff'"),
-            ({"method": "ward"}, "checkpoint are for, takes one of chamfer, .*got method 'ward'"),
+            ({"engine": "dense"}, "engine must be 'lists' for checkpoint, got 'dense'"),
+            ({"engine": "points", "method": "ward"}, "engine must be 'lists' for checkpoint, got 'points'"),
+            ({"engine": "tradeoff"}, "engine must be 'lists' for checkpoint, got 'tradeoff'"),
+            ({"t": 2}, "engine must be 'tradeoff' for t, got 'lists'"),
+            ({"method": "ward"}, "engine 'lists' takes one of chamfer, .*got method 'ward'"),
             ({"source": "cdist", "metric": "nonsense"}, "metric"),
         ],
     )

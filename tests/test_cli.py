@@ -10,7 +10,7 @@ import pytest
 
 import chamfer
 from chamfer import cli
-from chamfer.commands.console import CommandError, bar, table
+from chamfer.cli.console import CommandError, bar, table
 from command_line import call
 
 

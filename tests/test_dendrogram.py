@@ -9,7 +9,7 @@ from scipy.cluster import hierarchy
 import chamfer
 import reference
 from cases import gaussian
-from chamfer.dendrogram import ORDERS
+from chamfer.trees.dendrogram import ORDERS
 
 
 def falling_tree(seed, n=30, method="chamfer_normalized"):

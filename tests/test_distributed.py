@@ -13,13 +13,13 @@ import pytest
 import chamfer
 import reference
 from cases import distances, duplicated, gaussian, grid
-from chamfer import lists
+from chamfer import tuning
+from chamfer.inputs import check_input
 from chamfer.sources import BlasSource
-from chamfer.validation import check_input
 
 da = pytest.importorskip("dask.array")
 dask_distributed = pytest.importorskip("distributed")
-from chamfer import distributed  # noqa: E402
+from chamfer.sources import dask as distributed  # noqa: E402
 
 METHODS = ("chamfer", "chamfer_normalized", "chamfer_capped")
 
@@ -40,11 +40,9 @@ def client(cluster):
 
 
 @pytest.fixture
-def small(monkeypatch):
-    """Blocks and groups of few points, and lists that have to be made anew."""
-    monkeypatch.setattr(distributed, "_LEAST", 40)
-    monkeypatch.setattr(distributed, "_PAIRS", 5000)
-    monkeypatch.setattr(lists, "FIRST", 12)
+def small(tuned):
+    """Blocks and groups of few points, and lists that have to be refreshed."""
+    tuned(block_rows=40, group_pairs=5000, first_list=12)
 
 
 def spread(X, rows=(90, 1, 49, 110)):
@@ -77,13 +75,13 @@ def test_the_same_tree(method, d, metric, dtype):
     ],
 )
 @pytest.mark.usefixtures("small")
-def test_ties(client, method, data, monkeypatch):
+def test_ties(client, method, data, tuned):
     options = {"method": method, "n_neighbors": 5}
     np.testing.assert_array_equal(
         chamfer.linkage(data, client=client, **options), chamfer.linkage(data, engine="lists", **options)
     )
     # Which of equal values is seen first depends on what the engine computes by itself, for which it needs the points.
-    monkeypatch.setattr(lists, "NEAR", 10**9)
+    tuned(near_part=10**9)
     np.testing.assert_array_equal(
         chamfer.linkage(spread(data), **options), chamfer.linkage(data, engine="lists", **options)
     )
@@ -182,7 +180,7 @@ def test_points_stay_with_the_workers(client):
 
     X = da.map_blocks(make, chunks=((100,) * 4, (5,)), dtype=float, meta=np.empty((0, 0)))
     with chamfer.DaskSource(X, client=client) as source:
-        assert not hasattr(source, "points")
+        assert source.points is None
         Z = chamfer.linkage(X, "chamfer_capped", source=source)
     expected = np.concatenate([np.random.default_rng((i, 0)).normal(size=(100, 5)) for i in range(4)])
     np.testing.assert_array_equal(Z, same_here(expected, "chamfer_capped"))
@@ -231,7 +229,7 @@ def test_estimator():
 
 
 def test_small_chunks_are_joined():
-    least = distributed._LEAST
+    least = tuning.current.block_rows
     assert distributed._join((least, least)) == [least, least]
     assert distributed._join((1,) * (2 * least + 5)) == [least, least + 5]
     assert distributed._join((3, 4)) == [7]
@@ -329,13 +327,21 @@ def with_nan():
         (spread(gaussian(0, 300, 5))[spread(gaussian(0, 300, 5))[:, 0] > 0], {}, "X must have chunks of known sizes"),
         (spread(gaussian(0, 300, 5)).astype(complex), {}, "X must be an array of finite real numbers, got dtype"),
         (spread(gaussian(0, 300, 5))[:0], {}, "X must hold points as rows"),
-        (spread(gaussian(0, 300, 5)), {"method": "ward"}, "method must be one of chamfer,"),
+        (
+            spread(gaussian(0, 300, 5)),
+            {"method": "ward"},
+            "engine 'lists' takes one of chamfer, .* for points on a cluster",
+        ),
         (spread(gaussian(0, 300, 5)), {"engine": "dense"}, "engine must be 'lists'"),
         (spread(gaussian(0, 300, 5)), {"source": "blas"}, "source must be 'auto'"),
         (spread(gaussian(0, 300, 5)), {"metric": "mahalanobis"}, "metric must not be 'mahalanobis'"),
         (spread(gaussian(0, 300, 5)), {"metric": "precomputed"}, "metric must not be 'precomputed'"),
-        (spread(gaussian(0, 300, 5)), {"t": 3}, "t is not for"),
-        (spread(gaussian(0, 300, 5)), {"optimal_ordering": True}, "optimal_ordering is not for"),
+        (spread(gaussian(0, 300, 5)), {"t": 3}, "engine must be 'tradeoff' for t, got 'lists'"),
+        (
+            spread(gaussian(0, 300, 5)),
+            {"optimal_ordering": True},
+            "optimal_ordering must be False for points on a cluster",
+        ),
         (spread(gaussian(0, 300, 5)), {"client": "there"}, "client must be a distributed.Client"),
     ],
     ids=str,

@@ -9,11 +9,12 @@ import pytest
 
 import chamfer
 
-MODULES = [name for _, name, _ in pkgutil.iter_modules(chamfer.__path__, "chamfer.") if name != "chamfer._core"]
+FOUND = [name for _, name, _ in pkgutil.walk_packages(chamfer.__path__, "chamfer.")]
+MODULES = [name for name in FOUND if "._core" not in name and not name.endswith("__main__")]
 
 
 def test_the_modules_are_found():
-    assert {"chamfer.hac", "chamfer.dendrogram", "chamfer.estimator"} <= set(MODULES)
+    assert {"chamfer.hac", "chamfer.trees.dendrogram", "chamfer.estimator"} <= set(MODULES)
 
 
 @pytest.mark.parametrize("name", ["chamfer", *MODULES])

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 import chamfer
-from chamfer.dendrogram import ORDERS
-from chamfer.evaluation import SCORES
+from chamfer.trees.dendrogram import ORDERS
+from chamfer.trees.scores import SCORES
 
 SKLEARN = {
     "ari": metrics.adjusted_rand_score,

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import chamfer
-from chamfer.commands import demo
+from chamfer.cli.commands import demo
 from command_line import POINTS, TABLE, call, refused
 
 resource = pytest.importorskip("resource", reason="limits of processes are POSIX")

@@ -10,19 +10,16 @@ from sklearn.datasets import load_digits, load_wine
 import chamfer
 import reference
 from cases import assert_same_tree, distances, duplicated, gaussian, grid
-from chamfer import lists, sources
+from chamfer import sources, tuning
 
 SOURCES = ("blas", "tree", "cdist")
 METHODS = ("chamfer", "chamfer_normalized")
 
 
 @pytest.fixture(params=[10**9, 5], ids=["far", "near"])
-def short_lists(monkeypatch, request):
-    """Lists so short that they have to be made anew all the time, or candidates compared with."""
-    monkeypatch.setattr(lists, "FIRST", 2)
-    monkeypatch.setattr(lists, "AGAIN", 2)
-    monkeypatch.setattr(lists, "BATCH", 3)
-    monkeypatch.setattr(lists, "NEAR", request.param)
+def short_lists(tuned, request):
+    """Lists so short that they have to be refreshed all the time, or candidates compared with."""
+    tuned(first_list=2, next_list=2, batch=3, near_part=request.param)
 
 
 def rtol(dtype):
@@ -46,11 +43,7 @@ def test_same_tree_as_dense(seed, n, d, k, near, dtype, metric, method, threads)
     if metric == "cosine" and d == 1:
         X = np.column_stack([X, np.ones(n, dtype)])
     expected = chamfer.linkage(X, method, metric, engine="dense")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lists, "FIRST", k)
-        patch.setattr(lists, "AGAIN", k)
-        patch.setattr(lists, "BATCH", 1 + n // 10)
-        patch.setattr(lists, "NEAR", near)
+    with tuning.using(first_list=k, next_list=k, batch=1 + n // 10, near_part=near):
         for source in SOURCES[:2]:
             Z = chamfer.linkage(X, method, metric, source=source, n_jobs=threads)
             assert_same_tree(Z, expected, rtol(dtype))
@@ -131,11 +124,7 @@ class TestEpsilon:
     )
     def test_every_merge_is_within_the_factor(self, seed, n, d, k, near, make, dtype, metric, method, source, epsilon):
         X = make(seed, n, d).astype(dtype)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(lists, "FIRST", k)
-            patch.setattr(lists, "AGAIN", k)
-            patch.setattr(lists, "BATCH", 1 + n // 10)
-            patch.setattr(lists, "NEAR", near)
+        with tuning.using(first_list=k, next_list=k, batch=1 + n // 10, near_part=near):
             Z = chamfer.linkage(X, method, metric, source=source, epsilon=epsilon)
         reference.replay_within(Z, distances(X, metric), method, epsilon, rtol(dtype))
 
@@ -163,10 +152,10 @@ class TestEpsilon:
     @pytest.mark.parametrize(
         ("options", "words"),
         [
-            ({"method": "chamfer_capped"}, "epsilon must be 0 but for .*'chamfer_capped'"),
-            ({"method": "chamfer_symmetric"}, "epsilon must be 0 but for .*'chamfer_symmetric'"),
-            ({"engine": "dense"}, "epsilon is for engine 'lists', got 'dense'"),
-            ({"t": 3}, "epsilon is for engine 'lists', got 'tradeoff'"),
+            ({"method": "chamfer_capped"}, "epsilon must be 0 unless .*'chamfer_capped'"),
+            ({"method": "chamfer_symmetric"}, "epsilon must be 0 unless .*'chamfer_symmetric'"),
+            ({"engine": "dense"}, "engine must be 'lists' or 'points' for epsilon, got 'dense'"),
+            ({"t": 3}, "engine must be 'tradeoff' for t"),
         ],
     )
     def test_refusals(self, options, words):

@@ -6,12 +6,13 @@ from scipy.spatial.distance import pdist, squareform
 
 import chamfer
 import reference
-from cases import assert_same_tree, distances, duplicated, gaussian, grid
-from chamfer import approximate, centres, tradeoff
-from chamfer.principal import Principal
+from cases import assert_same_tree, distances, duplicated, gaussian, grid, task
+from chamfer.distances.filter import Principal
+from chamfer.engines import approximate
+from chamfer.engines import points as centres
+from chamfer.engines.tradeoff import TradeoffEngine
 from chamfer.progress import Progress
 from chamfer.sources import BlasSource, TreeSource
-from chamfer.validation import Points
 
 CHAMFER = ["chamfer", "chamfer_normalized"]
 FROM_POINTS = [
@@ -26,10 +27,9 @@ FROM_POINTS = [
 
 
 @pytest.fixture
-def lists(monkeypatch):
+def lists(tuned):
     """Lists also for few points, which otherwise are compared one by one."""
-    monkeypatch.setattr(centres, "_FEW", ((1 << 62, 0),))
-    monkeypatch.setattr(centres, "_CLOSER", ((1 << 62, 0),))
+    tuned(few_points=((1 << 62, 0),), few_closer=((1 << 62, 0),))
 
 
 def few_and_many(n):
@@ -64,21 +64,20 @@ class TestTradeoff:
         expected = chamfer.linkage(X, t=5, n_jobs=1)
         np.testing.assert_array_equal(chamfer.linkage(X, t=5, n_jobs=2), expected)
 
-    def test_the_smallest_t_that_fits_is_taken(self, monkeypatch):
-        X = Points(gaussian(3, 300, 2), "euclidean")
-        taken = []
-        monkeypatch.setattr(tradeoff, "require_memory", lambda need, limit, purpose, advice: taken.append(need))
-        for limit in (tradeoff.tradeoff_bytes(X, t) for t in (1, 2, 7, 300)):
-            chamfer.linkage(X.X, engine="tradeoff", memory_limit=limit)
-        assert taken == [tradeoff.tradeoff_bytes(X, t) for t in (1, 2, 7, 300)]
+    def test_the_smallest_t_that_fits_is_taken(self):
+        X = gaussian(3, 300, 2)
+        for t in (1, 2, 7, 101):
+            need = TradeoffEngine().memory(task(X, t=t)) + X.nbytes
+            assert TradeoffEngine().describe(task(X, limit=need)).endswith(f"t = {t}")
+            assert chamfer.linkage(X, engine="tradeoff", memory_limit=need).shape == (299, 4)
 
     def test_memory_falls_with_t(self):
-        X = Points(gaussian(3, 5000, 2), "euclidean")
-        large = [tradeoff.tradeoff_bytes(X, t) - tradeoff.tradeoff_bytes(X, X.n + 1) for t in (1, 2, 5, 10)]
+        X, need = gaussian(3, 5000, 2), TradeoffEngine().memory
+        large = [need(task(X, t=t)) - need(task(X, t=5001)) for t in (1, 2, 5, 10)]
         np.testing.assert_allclose(np.divide(large[0], large), [1, 2, 5, 10])
 
     def test_too_little_memory(self):
-        with pytest.raises(MemoryError, match=r"'tradeoff' with 100 points and t = 100 needs .*engine='lists'"):
+        with pytest.raises(MemoryError, match=r"'tradeoff' with 100 points and t = 100 needs .*take fewer points"):
             chamfer.linkage(gaussian(4, 100, 2), engine="tradeoff", memory_limit=1000)
 
     @pytest.mark.parametrize(
@@ -87,12 +86,12 @@ class TestTradeoff:
             ({"t": 0}, ValueError, "t must be between 1 and 20"),
             ({"t": 21}, ValueError, "t must be between 1 and 20"),
             ({"t": 2.0}, TypeError, "t must be an integer"),
-            ({"t": 2, "engine": "dense"}, ValueError, "t is for engine 'tradeoff', got 'dense'"),
+            ({"t": 2, "engine": "dense"}, ValueError, "engine must be 'tradeoff' for t, got 'dense'"),
             ({"t": 2, "method": "ward"}, ValueError, "engine 'tradeoff' takes .*'ward'"),
             ({"t": 2, "method": "chamfer_symmetric"}, ValueError, "engine 'tradeoff' takes"),
             ({"t": 2, "method": "chamfer_capped"}, ValueError, "engine"),
             ({"t": 2, "metric": "cityblock"}, ValueError, "engine 'tradeoff' takes"),
-            ({"t": 2, "source": "blas"}, ValueError, "engine 'lists', which source and checkpoint are for"),
+            ({"t": 2, "source": "blas"}, ValueError, "engine must be 'tradeoff' for t, got 'lists'"),
         ],
     )
     def test_what_it_cannot_do(self, arguments, error, message):
@@ -122,7 +121,7 @@ class TestFromPoints:
     @pytest.mark.parametrize("dtype", [np.float64, np.float32])
     def test_searches_in_principal_coordinates(self, method, metric, kind, dtype, monkeypatch):
         X = (gaussian(1, 3000, 6) @ gaussian(2, 6, 30) + 0.1 * gaussian(3, 3000, 30)).astype(dtype)
-        monkeypatch.setattr(centres, "choose_source", lambda points, k, threads: kind(points, Principal(points)))
+        monkeypatch.setattr(centres, "choose_source", lambda points, k, threads: kind(points, Principal(points.X)))
         expected = chamfer.linkage(X, method, metric, engine="dense")
         Z = chamfer.linkage(X, method, metric, engine="points")
         if dtype == np.float64:
@@ -248,8 +247,12 @@ class TestApproximateCentroid:
         [
             ({"epsilon": -1}, ValueError, "epsilon must be a number of at least 0"),
             ({"epsilon": "0.1"}, TypeError, "epsilon must be a number"),
-            ({"epsilon": 0.1, "method": "ward"}, ValueError, "epsilon must be 0 but for .*'ward'"),
-            ({"epsilon": 0.1, "engine": "dense"}, ValueError, "epsilon is for engine 'points', got 'dense'"),
+            ({"epsilon": 0.1, "method": "ward"}, ValueError, "epsilon must be 0 unless .*'ward'"),
+            (
+                {"epsilon": 0.1, "engine": "dense"},
+                ValueError,
+                "engine must be 'lists' or 'points' for epsilon, got 'dense'",
+            ),
         ],
     )
     def test_what_it_cannot_do(self, arguments, error, message):
@@ -257,7 +260,7 @@ class TestApproximateCentroid:
             chamfer.linkage(gaussian(5, 20, 2), **({"method": "centroid"} | arguments))
 
     def test_distances_are_not_points(self):
-        with pytest.raises(ValueError, match=r"epsilon must be 0 but for .*observations"):
+        with pytest.raises(ValueError, match="engine 'points' takes epsilon for observations"):
             chamfer.linkage(squareform(pdist(gaussian(5, 20, 2))), "centroid", "precomputed", epsilon=0.1)
 
 
@@ -265,6 +268,6 @@ class TestApproximateCentroid:
 def test_float32_of_the_dense_engine_takes_half(method):
     # 70,000 points: 9.8 GB in float32, 19.6 GB in float64.
     x = np.broadcast_to(np.zeros(1, np.float32), (70_000, 1))
-    for dtype, size in ((np.float32, r"9\.8 GB"), (np.float64, r"19\.6 GB")):
+    for dtype, size in ((np.float32, r"9\.81 GB"), (np.float64, r"19\.6 GB")):
         with pytest.raises(MemoryError, match=f"needs {size}"):
             chamfer.linkage(x.astype(dtype), method, memory_limit="1GB")

@@ -1,6 +1,7 @@
 """Memory: how much there is, and a refusal that says what is needed and what to do."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,11 +9,12 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist
 
 import chamfer
-from cases import apart, gaussian
+from cases import apart, gaussian, task
 from chamfer import memory
-from chamfer.answers import empty_answer
-from chamfer.sources import block_search
-from chamfer.validation import check_input
+from chamfer.engines.dense import DenseEngine
+from chamfer.inputs import check_input
+from chamfer.sources.base import empty_answer
+from chamfer.sources.products import block_search
 
 X = gaussian(0, 20, 3)
 
@@ -32,16 +34,17 @@ class TestRefusal:
         Z = chamfer.linkage(x, memory_limit="7MB", info=info)
         assert info.source
         np.testing.assert_array_equal(Z, chamfer.linkage(x, engine="lists"))
-        with pytest.raises(MemoryError, match=r"'lists' .*1000 points needs .* 10 kB are allowed by memory_limit"):
+        with pytest.raises(MemoryError, match=r"1000 points with engine 'lists' needs .* 10 kB are allowed"):
             chamfer.linkage(x, memory_limit="10kB")
 
     def test_what_it_needs_is_enough(self):
-        # 100 points have 4950 pairs of 8 bytes.
-        x = gaussian(2, 100, 2)
-        with pytest.raises(MemoryError, match=r"needs 39.6 kB"):
-            chamfer.linkage(x, "average", memory_limit=39_599)
-        assert chamfer.linkage(x, "average", memory_limit=39_600).shape == (99, 4)
-        assert chamfer.linkage(x.astype(np.float32), "average", memory_limit=19_800).shape == (99, 4)
+        # 100 points have 4950 pairs of 8 bytes; the points and what is kept of each of them are less.
+        for x in (gaussian(2, 100, 2), gaussian(2, 100, 2, np.float32)):
+            need = DenseEngine().memory(task(x, "average")) + x.nbytes
+            assert 4950 * x.itemsize < need < 4950 * x.itemsize + 24_000
+            assert chamfer.linkage(x, "average", memory_limit=need).shape == (99, 4)
+            with pytest.raises(MemoryError, match=f"needs {memory.human(need)}"):
+                chamfer.linkage(x, "average", memory_limit=need - 1)
 
     def test_more_than_the_machine_has(self):
         # A view of one row: ten million points without the memory for them.
@@ -51,13 +54,13 @@ class TestRefusal:
 
     def test_another_engine_is_named_where_there_is_one(self):
         with pytest.raises(MemoryError, match="engine='points'"):
-            chamfer.linkage(X, "ward", engine="dense", memory_limit=1)
+            chamfer.linkage(gaussian(2, 1000, 3), "ward", engine="dense", memory_limit="1MB")
 
     def test_the_points_engine_needs_no_matrix(self):
         x = gaussian(2, 1000, 3)  # the matrix takes 4 MB
-        assert chamfer.linkage(x, "ward", engine="points", memory_limit="2MB").shape == (999, 4)
-        with pytest.raises(MemoryError, match=r"'points' needs .* 1 MB are allowed by memory_limit"):
-            chamfer.linkage(x, "ward", engine="points", memory_limit="1MB")
+        assert chamfer.linkage(x, "ward", engine="points", memory_limit="1MB").shape == (999, 4)
+        with pytest.raises(MemoryError, match=r"'points' needs .* 100 kB are allowed by memory_limit"):
+            chamfer.linkage(x, "ward", engine="points", memory_limit="100kB")
 
     def test_condensed_distances_count_for_lists(self):
         y = pdist(gaussian(2, 1000, 3))
@@ -72,12 +75,75 @@ class TestRefusal:
         assert chamfer.linkage(x, "average", memory_limit="1MB").shape == (199, 4)
         assert chamfer.linkage(x, "average", optimal_ordering=True, memory_limit="2MB").shape == (199, 4)
 
-    @pytest.mark.parametrize("limit", ["40kB", "40 kb", "0.04MB", "0.00004G", " 39.1KiB ", "40000", 40_000, 40_000.0])
+    @pytest.mark.parametrize("limit", ["70kB", "70 kb", "0.07MB", "0.00007G", " 68.4KiB ", "70000", 70_000, 70_000.0])
     def test_ways_to_write_a_limit(self, limit):
-        x = gaussian(3, 100, 2)
-        assert chamfer.linkage(x, "average", memory_limit=limit).shape == (99, 4)
-        with pytest.raises(MemoryError, match="40 kB are allowed"):
-            chamfer.linkage(gaussian(3, 102, 2), "average", memory_limit=limit)
+        assert chamfer.linkage(gaussian(3, 100, 2), "average", memory_limit=limit).shape == (99, 4)
+        with pytest.raises(MemoryError, match="70 kB are allowed"):
+            chamfer.linkage(gaussian(3, 110, 2), "average", memory_limit=limit)
+
+
+ALLOWED = 24_000_000  # bytes: buffers of threads, Python's own objects
+ESTIMATE = """
+import sys
+sys.path.insert(0, {folder!r})
+from cases import task
+from chamfer.engines.choose import ENGINES
+from scipy.spatial.distance import pdist
+
+def size(field):
+    return 1024 * int(next(line for line in open("/proc/self/status") if line.startswith(field)).split()[1])
+
+def make(n):
+    X = np.random.default_rng(0).normal(size=(n, {d})).astype({dtype!r})
+    return task(pdist(X) if {given} else X, {method!r}, {metric!r}, **{options})
+
+def engine(task):
+    return next(each for each in ENGINES if each.name == {name!r} and each.refuses(task) is None)
+
+small, large = make(2200), make({n})
+engine(small).run(small)  # what is imported later is there, and threads are started
+before = size("VmRSS")
+open("/proc/self/clear_refs", "w").write("5")  # forget the largest size so far
+estimate = engine(large).memory(large)
+engine(large).run(large)
+print(estimate, size("VmHWM") - before)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the largest size from /proc")
+@pytest.mark.parametrize(
+    ("name", "method", "n", "d", "more"),
+    [
+        ("dense", "chamfer", 5_000, 30, {"dtype": "float32"}),
+        ("dense", "average", 6_000, 300, {}),
+        ("dense", "average", 5_000, 30, {"metric": "cityblock", "dtype": "float32"}),
+        ("dense", "chamfer", 4_000, 5, {"given": True}),
+        ("dense", "ward", 4_000, 5, {"given": True}),
+        ("points", "single", 300_000, 2, {}),
+        ("points", "ward", 100_000, 2, {}),
+        ("points", "average", 100_000, 2, {"metric": "sqeuclidean"}),
+        ("points", "ward", 20_000, 300, {"dtype": "float32"}),
+        ("points", "centroid", 20_000, 4, {}),
+        ("points", "centroid", 6_000, 400, {"options": {"epsilon": 0.5}}),
+        ("lists", "chamfer", 60_000, 2, {}),
+        ("lists", "chamfer", 30_000, 100, {"dtype": "float32"}),
+        ("lists", "chamfer_capped", 200_000, 2, {"dtype": "float32"}),
+        ("lists", "chamfer", 8_000, 5, {"metric": "cityblock"}),
+        ("lists", "chamfer", 6_000, 5, {"given": True}),
+        ("tradeoff", "chamfer", 5_000, 8, {"options": {"t": 1}, "dtype": "float32"}),
+        ("tradeoff", "chamfer", 6_000, 8, {"options": {"t": 2}}),
+    ],
+    ids=str,
+)
+def test_the_estimate_is_honest(name, method, n, d, more):
+    if "epsilon" in more.get("options", {}):
+        pytest.importorskip("usearch")
+    given = {"metric": "euclidean", "dtype": "float64", "given": False, "options": {}} | more
+    code = ESTIMATE.format(folder=str(Path(__file__).parent), name=name, method=method, n=n, d=d, **given)
+    estimate, used = (int(each) for each in apart(code, timeout=400).split())
+    assert used <= estimate + ALLOWED
+    assert estimate <= 2.5 * used + ALLOWED
 
 
 LIMITED = """

@@ -8,16 +8,15 @@ from sklearn.neighbors import kneighbors_graph
 import chamfer
 import reference
 from cases import assert_same_tree, distances, duplicated, gaussian, grid
-from chamfer import neighbours, sources
-from chamfer.validation import check_input
+from chamfer import sources
+from chamfer.inputs import check_input
+from chamfer.sources import index, nominated
 
 
 @pytest.fixture
-def sampled(monkeypatch):
+def sampled(tuned):
     """Large clusters are sampled, however few points there are."""
-    monkeypatch.setattr(neighbours, "_MANY", 0)
-    monkeypatch.setattr(neighbours, "_MEMBERS", 30)
-    monkeypatch.setattr(neighbours, "_QUERIES", 50)
+    tuned(sampled_points=0, sampled_members=30, sampled_queries=50)
 
 
 def groups(seed, n, d, count, apart, dtype=np.float32):
@@ -107,7 +106,7 @@ class TestGraph:
             chamfer.linkage(X, "chamfer_capped", "cityblock", source=graph)
         with pytest.raises(ValueError, match="source must be 'auto' for distances"):
             chamfer.linkage(distances(X), "chamfer_capped", "precomputed", source=graph)
-        with pytest.raises(ValueError, match="engine 'lists', which source and checkpoint are for"):
+        with pytest.raises(ValueError, match=r"engine 'lists' takes one of chamfer, .*got method 'ward'"):
             chamfer.linkage(X, "ward", source=graph)
 
     def test_of_the_estimator(self):
@@ -117,10 +116,10 @@ class TestGraph:
         np.testing.assert_array_equal(model.labels_, expected.labels_)
 
 
-def test_a_sample_is_all_of_small_clusters_and_some_of_large_ones(monkeypatch):
-    monkeypatch.setattr(neighbours, "_MEMBERS", 10)
+def test_a_sample_is_all_of_small_clusters_and_some_of_large_ones(tuned):
+    tuned(sampled_members=10)
     labels = np.repeat(np.array([7, 0, 30, 7], np.int32), [5, 10, 100, 4])
-    sample = neighbours._sample(labels)
+    sample = nominated._sample(labels)
     assert np.all(np.diff(sample) > 0)
     assert np.unique(labels[sample], return_counts=True)[1].tolist() == [10, 9, 10]
 
@@ -128,7 +127,7 @@ def test_a_sample_is_all_of_small_clusters_and_some_of_large_ones(monkeypatch):
 def test_the_nearest_of_two_answers():
     one = sources.Answer(np.array([[5, 3, -1]], np.int32), np.array([[1.0, 4.0, np.nan]]), np.array([4.0]))
     two = sources.Answer(np.array([[3, 5, 9]], np.int32), np.array([[2.0, 3.0, 2.0]]), np.array([3.0]))
-    best = neighbours._nearest_of(one, two)
+    best = nominated._nearest_of(one, two)
     assert best.clusters.tolist() == [[5, 3, 9]]
     assert best.distances.tolist() == [[1.0, 2.0, 2.0]]
     assert best.bounds.tolist() == [2.0]
@@ -170,7 +169,7 @@ class TestIndex:
     def test_finds_nearly_all_and_distances_are_right(self, dtype, scale):
         X = (gaussian(1, 12_000, 10) * scale + 3 * scale).astype(dtype)
         points, everything = check_input(X, "euclidean"), np.arange(12_000, dtype=np.int32)
-        found = neighbours.IndexSource(points).nearest(everything, everything, 16, 2)
+        found = sources.IndexSource(points).nearest(everything, everything, 16, 2)
         exact = sources.BlasSource(points).nearest(everything, everything, 16, 2)
         same = np.sort(found.distances, axis=1) == np.sort(exact.distances, axis=1)
         assert same[:, 0].mean() > 0.99
@@ -212,6 +211,6 @@ class TestIndex:
 
 
 def test_a_missing_library_is_named(monkeypatch):
-    monkeypatch.setattr(neighbours, "find_spec", lambda name: None)
+    monkeypatch.setattr(index, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"source 'ann' needs usearch: pip install 'chamfer\[ann\]'"):
         chamfer.linkage(gaussian(0, 30, 2), "chamfer_capped", source="ann")

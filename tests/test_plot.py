@@ -18,9 +18,9 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgba
 
 import chamfer
-from chamfer import layout
-from chamfer.dendrogram import Dendrogram
 from chamfer.plot import DendrogramDisplay, plot_clustermap, plot_dendrogram, plot_scores
+from chamfer.trees import layout
+from chamfer.trees.dendrogram import Dendrogram
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))

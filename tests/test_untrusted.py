@@ -12,7 +12,7 @@ from cases import apart, gaussian
 # interpreter, so it runs in another one.
 OWN_SOURCE = """
 from chamfer.sources import Answer, TreeSource
-from chamfer.validation import Points
+from chamfer._types import Points
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 
@@ -189,7 +189,7 @@ def test_a_foreign_checkpoint(tmp_path):
     apart(
         OWN_SOURCE
         + f"""
-import chamfer.checkpoint as c
+import chamfer.sources.checkpoint as c
 path = {str(tmp_path / "run")!r}
 chamfer.linkage(X, engine="lists", checkpoint=path)
 # Records with right seals and wrong answers.

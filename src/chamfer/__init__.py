@@ -9,29 +9,15 @@ result:
 ``hac``                 `linkage`, the door that SciPy's users know: checks, chooses an engine, runs it
 ``estimator``           `AgglomerativeClustering`, the door that scikit-learn's users know
 ``cli``                 the ``chamfer`` command
-``validation``          everything about what a user may pass in
+``inputs``              every check of what a user passes
+``_types``              `Points` and `Condensed`, what a user passed once it is checked
 ``units``               the unit that coordinates are measured in, so that no square overflows or vanishes
-``distances``           all distances between points, by differences or matrix multiplication
-``dense``               the engine that keeps them all
-``sources``             nearest clusters of points, for the engine that does without all distances
-``answers``             what sources answer, and the check of answers that are not our own
-``neighbours``          the same from an approximate index, or from a graph that the user brings
-``graph``               that index, for points and for centres
-``distributed``         the same for points that are spread over a Dask cluster
-``blocks``              what its workers do
-``principal``           few coordinates that bound distances from below, for the sources
-``lists``               that engine: exact Chamfer linkage in O(n k) memory
-``checkpoint``          what a source answered, in a file, for runs that are killed
-``tradeoff``            the paper's engine between memory and time
-``centres``             the points engine: linkages from centres, and single linkage
-``approximate``         centroid linkage up to a factor, on an index of nearest neighbours
-``dendrogram``          `Dendrogram`, `cut`, `monotone`, `tree_height`
-``layout``              where the parts of a dendrogram go in a picture
+``distances``           all distances between points; lower bounds of them; BLAS
+``sources``             nearest clusters of points, for the engines that do without all distances
+``engines``             how the closest pair of clusters is found
+``trees``               dendrograms: cuts, scores, layout, export, files
 ``plot``                pictures: trees, heat maps, scores
 ``explorer``            `explore`: a tree as a page for the browser
-``files``               files written whole: the old one or the new one, never half
-``export``              `to_newick`, `to_json`: trees for other programs
-``evaluation``          `best_cut`, `score_path`, `dendrogram_purity`: scores against known classes
 ``datasets``            the paper's data sets by name, and your own
 ``_core``               the compiled loops (C++, ``src/core``)
 ======================  =================================================================================
@@ -40,23 +26,24 @@ result:
 from importlib import import_module
 from typing import Any
 
-from chamfer.dendrogram import Dendrogram, cut, monotone, tree_height
 from chamfer.estimator import AgglomerativeClustering
-from chamfer.export import to_json, to_newick
-from chamfer.hac import METHODS, linkage
-from chamfer.lists import Info
+from chamfer.hac import linkage
+from chamfer.methods import METHODS
+from chamfer.progress import Info
+from chamfer.trees.dendrogram import Dendrogram, cut, monotone, tree_height
+from chamfer.trees.export import to_json, to_newick
 
 __version__ = "0.1.0"
 
 # Imported when they are first used: clustering should not wait for pictures and scores.
 _LATER = {
-    "DaskSource": "chamfer.distributed",
-    "best_cut": "chamfer.evaluation",
+    "DaskSource": "chamfer.sources.dask",
+    "best_cut": "chamfer.trees.scores",
     "datasets": "chamfer",
-    "dendrogram_purity": "chamfer.evaluation",
+    "dendrogram_purity": "chamfer.trees.scores",
     "explore": "chamfer.explorer",
     "plot": "chamfer",
-    "score_path": "chamfer.evaluation",
+    "score_path": "chamfer.trees.scores",
 }
 
 

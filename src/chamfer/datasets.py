@@ -15,7 +15,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from chamfer.validation import Array
+from chamfer._types import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,25 +8,20 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
-from chamfer import distances
-from chamfer.dendrogram import ORDERS, Dendrogram
-from chamfer.hac import METHODS
+from chamfer._types import FAST_METRICS, Array, Metric, is_distributed, measure
+from chamfer.distances import pairwise
 from chamfer.hac import linkage as run_linkage
-from chamfer.validation import (
-    FAST_METRICS,
-    Array,
-    Metric,
-    Points,
+from chamfer.inputs import (
     check_choice,
     check_distributed,
     check_integer,
     check_metric,
     check_number,
-    in_unit,
-    is_distributed,
     rounding,
     text_column,
 )
+from chamfer.methods import METHODS
+from chamfer.trees.dendrogram import ORDERS, Dendrogram
 
 _BLOCK = 256  # queries whose distances are computed at a time
 
@@ -238,7 +233,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
             raise ValueError("X of fit was on a cluster, and predict needs the points here")
         queries = self._validate(X, reset=False)
         metric = check_metric(self.metric)
-        nearest = queries.argmin(axis=1) if metric == "precomputed" else _nearest(queries, Points(self._fit_X, metric))
+        nearest = queries.argmin(axis=1) if metric == "precomputed" else _nearest(queries, self._fit_X, metric)
         return self._output(self.labels_[nearest], X)
 
     def set_output(self, *, predict: str | None = None) -> AgglomerativeClustering:
@@ -283,21 +278,21 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         return tags
 
 
-def _nearest(queries: Array, points: Points) -> Array:
-    """Position of the nearest of the points for each query, by distances as `linkage` has them."""
-    if points.metric in FAST_METRICS:
+def _nearest(queries: Array, X: Array, metric: Metric) -> Array:
+    """Position of the nearest row of X for each query, by distances as `linkage` has them."""
+    if metric in FAST_METRICS:
         from sklearn.metrics import pairwise_distances_argmin  # takes long to import
 
         # Small norms keep the digits of products, so points and queries are brought near the origin.
-        both = np.concatenate([points.X, queries])
-        both = in_unit(both, points.metric, both.min(axis=0), both.max(axis=0)).X
-        both -= distances.centre(both)
-        return np.asarray(pairwise_distances_argmin(both[points.n :], both[: points.n]))
-    options = distances.whole_data_options(points.X, points.metric)
+        both = np.concatenate([X, queries])
+        both, _ = measure(both, metric, both.min(axis=0), both.max(axis=0))
+        both -= pairwise.centre(both)
+        return np.asarray(pairwise_distances_argmin(both[len(X) :], both[: len(X)]))
+    options = pairwise.whole_data_options(X, metric)
     nearest = []
     for first in range(0, len(queries), _BLOCK):
-        block = distances.rows_of_distances(queries[first : first + _BLOCK], points.X, points.metric, options)
+        block = pairwise.rows_of_distances(queries[first : first + _BLOCK], X, metric, options)
         if np.isnan(block).any():
-            raise ValueError(f"metric {points.metric!r} gave distances that are not numbers")
+            raise ValueError(f"metric {metric!r} gave distances that are not numbers")
         nearest.append(block.argmin(axis=1))
     return np.concatenate(nearest)

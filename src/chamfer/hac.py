@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse, sparray, spmatrix
 
-from chamfer import _core, distances, lists
-from chamfer.answers import Checked
-from chamfer.approximate import make_index, run_approximate
-from chamfer.centres import points_bytes, run_points
-from chamfer.checkpoint import Checkpoint, Remembered, describe
-from chamfer.dense import SMALL, dense_bytes, fits, run_dense
-from chamfer.lists import Info, run_lists
-from chamfer.memory import require_memory
-from chamfer.progress import Progress
-from chamfer.sources import SOURCES, Source, make_source, source_name
-from chamfer.tradeoff import run_tradeoff
-from chamfer.units import multiply
-from chamfer.validation import (
-    FAST_METRICS,
-    Array,
-    Condensed,
-    Metric,
-    Points,
+from chamfer._types import Array, Condensed, Metric, Points
+from chamfer.distances import pairwise
+from chamfer.engines.base import Options, Task
+from chamfer.engines.choose import NAMES, choose
+from chamfer.inputs import (
     check_bytes,
     check_choice,
     check_input,
@@ -37,61 +20,13 @@ from chamfer.validation import (
     check_number,
     check_path,
     check_threads,
-    is_distributed,
 )
-
-
-@dataclass(frozen=True)
-class Method:
-    """What an engine has to know about a linkage."""
-
-    core: Callable[..., Any] | None  # for the dense engine
-    square: bool = False  # the dense engine needs a square matrix, not a condensed one
-    centres: bool = False  # defined by squared Euclidean distances between centres
-    points: tuple[str, ...] = ()  # metrics for which the points engine can do it, in O(n d) memory
-    lists: bool = False  # the lists engine can do it
-    normalized: bool = False
-    capped: bool = False
-    approximate: str = ""  # the engine that takes epsilon
-
-
-METHODS = {
-    "chamfer": Method(_core.chamfer, square=True, lists=True, approximate="lists"),
-    "chamfer_normalized": Method(
-        _core.chamfer_normalized, square=True, lists=True, normalized=True, approximate="lists"
-    ),
-    "chamfer_capped": Method(None, lists=True, capped=True),
-    "chamfer_symmetric": Method(_core.chamfer_symmetric, square=True),
-    "chamfer_normalized_symmetric": Method(_core.chamfer_normalized_symmetric, square=True),
-    "single": Method(_core.single, points=FAST_METRICS),
-    "complete": Method(_core.complete),
-    "average": Method(_core.average, points=("sqeuclidean", "cosine")),
-    "weighted": Method(_core.weighted),
-    "ward": Method(_core.ward, centres=True, points=("euclidean",)),
-    "centroid": Method(_core.centroid, centres=True, points=("euclidean",), approximate="points"),
-    "median": Method(_core.median, centres=True, points=("euclidean",)),
-}
-ENGINES = ("auto", "dense", "points", "lists", "tradeoff")
-# From this many points on, lists are taken instead of all distances, for Ch_N of many coordinates from more: measured,
-# see docs/design.md.
-LISTS_FROM, NORMALIZED_FROM = 10_000, 20_000
-# The points engine is faster than all distances with so few coordinates, or from so many points on. Where centres may
-# come closer it is a little slower, but needs no gigabytes.
-FEW_COORDINATES, POINTS_FROM, CLOSER_FROM, AVERAGE_FROM = 24, 15_000, 30_000, 6_000
-
-
-@dataclass(frozen=True)
-class Run:
-    """How a user wants an engine to run."""
-
-    threads: int
-    progress: Progress
-    memory_limit: int | None
-
-    def require(self, need: int, purpose: str, advice: str) -> None:
-        """Raise `MemoryError` if `need` bytes are too many."""
-        if need > SMALL or self.memory_limit is not None:
-            require_memory(need, self.memory_limit, purpose, advice)
+from chamfer.memory import available_memory, too_little
+from chamfer.methods import METHODS
+from chamfer.progress import Info, Progress
+from chamfer.sources.base import CheckedSource, Source
+from chamfer.sources.make import SOURCES
+from chamfer.units import multiply
 
 
 def linkage(
@@ -216,234 +151,53 @@ def linkage(
            [4. , 5. , 9. , 4. ]])
     """
     chosen = METHODS[check_choice("method", method, METHODS)]
-    check_choice("engine", engine, ENGINES)
-    run = Run(check_threads(n_jobs), Progress(progress), check_bytes("memory_limit", memory_limit))
+    check_choice("engine", engine, NAMES)
+    threads, limit = check_threads(n_jobs), check_bytes("memory_limit", memory_limit)
     n_neighbors, epsilon = check_integer("n_neighbors", n_neighbors, 1), check_number("epsilon", epsilon, 0)
-    if not (info is None or isinstance(info, Info)):
-        raise TypeError(f"info must be a chamfer.Info, got {info!r}")
-    if not (isinstance(source, str) or issparse(source)):
-        source = Checked(source, "source")
+    source, info = _check_source(source), _check_info(info)
     data = check_input(X, metric)
-    if chosen.centres and isinstance(data, Points) and data.metric != "euclidean":
+    if isinstance(data, Points) and data.metric not in (chosen.metrics or (data.metric,)):
         raise ValueError(f"metric must be 'euclidean' for method {method!r}, got {metric!r}")
-    if client is not None or _is_remote(data):
-        _check_remote(chosen, data, method, engine, source, t, optimal_ordering)
-        engine = "lists"
-    if t is not None:
-        t, engine = check_integer("t", t, 1, data.n), _only("t", "tradeoff", engine)
-    if checkpoint is not None:
-        checkpoint, engine = check_path("checkpoint", checkpoint), _only("checkpoint", "lists", engine)
-    if epsilon > 0:
-        engine = _with_epsilon(chosen, data, method, engine)
-    if engine == "tradeoff":
-        _check_tradeoff(chosen, data, method)
-    use_lists = _use_lists(chosen, data, method, engine, source, run)
-    use_points = not use_lists and _use_points(chosen, data, method, engine, run)
+    t = None if t is None else check_integer("t", t, 1, data.n)
+    path = None if checkpoint is None else check_path("checkpoint", checkpoint)
+    options = Options(n_neighbors, epsilon, t, source, path, client, optimal_ordering, info)
+    task = Task(chosen, data, options, threads, Progress(progress), limit)
+    fitting = choose(task, engine)
     if data.n == 1:
         return np.empty((0, 4))
     if optimal_ordering:
-        _require_ordering_memory(data, run)
-    given = replace(data, values=data.values.copy()) if optimal_ordering and isinstance(data, Condensed) else data
-    if use_lists:
-        Z = _from_lists(chosen, data, method, n_neighbors, epsilon, source, checkpoint, run, info, client)
-    elif epsilon > 0:
-        Z = _approximately(data, epsilon, run)
-    elif use_points:
-        Z = _from_points(chosen, data, method, run)
-    elif engine == "tradeoff":
-        Z = _from_tradeoff(chosen, data, t, run)
-    else:
-        Z = _from_matrix(chosen, data, method, run)
-    return _order_leaves(Z, given, run) if optimal_ordering else Z
+        _check_ordering_memory(task)
+    Z = fitting.run(task)
+    return _order_leaves(Z, task) if optimal_ordering else Z
 
 
-def _is_remote(data: Points | Condensed) -> bool:
-    return isinstance(data, Points) and is_distributed(data.X)
-
-
-def _check_remote(
-    chosen: Method,
-    data: Points | Condensed,
-    method: str,
-    engine: str,
-    source: Any,
-    t: int | None,
-    optimal_ordering: bool,
-) -> None:
-    """Refuse what cannot be done with points on a cluster."""
-    if isinstance(data, Condensed):
-        raise ValueError("X must hold points as rows to go to a cluster, got distances")
-    if not chosen.lists:
-        able = ", ".join(name for name, each in METHODS.items() if each.lists)
-        raise ValueError(f"method must be one of {able} for points on a cluster, got {method!r}")
-    if engine not in ("auto", "lists"):
-        raise ValueError(f"engine must be 'lists' for points on a cluster, got {engine!r}")
-    if issparse(source) or (isinstance(source, str) and source != "auto"):
-        raise ValueError(f"source must be 'auto' or a source for points on a cluster, got {source!r}")
-    for name, given in (("t", t is not None), ("optimal_ordering", optimal_ordering)):
-        if given:
-            raise ValueError(f"{name} is not for points on a cluster")
-
-
-def _use_lists(chosen: Method, data: Points | Condensed, method: str, engine: str, source: Any, run: Run) -> bool:
-    """Whether to keep lists of nearest clusters, rather than all distances."""
+def _check_source(source: Any) -> Any:
+    """The name of a source, a graph, or a source whose answers are checked."""
     if isinstance(source, str):
-        check_choice("source", source, SOURCES)
-    wanted = engine == "lists" or not (isinstance(source, str) and source == "auto")
-    if wanted and not (chosen.lists and engine in ("auto", "lists")):
-        able = ", ".join(name for name, each in METHODS.items() if each.lists)
-        raise ValueError(
-            f"engine 'lists', which source and checkpoint are for, takes one of {able}; got method {method!r}"
-        )
-    if chosen.capped and engine not in ("auto", "lists"):
-        raise ValueError(f"engine must be 'lists' for method {method!r}, got {engine!r}")
-    if wanted or chosen.capped:
-        return True
-    if engine != "auto" or not chosen.lists:
-        return False
-    if isinstance(data, Points) and data.metric in FAST_METRICS:
-        late = chosen.normalized and data.X.shape[1] > FEW_COORDINATES
-        if data.n >= (NORMALIZED_FROM if late else LISTS_FROM):
-            return True
-    return not fits(data, chosen.square, run.memory_limit)
+        return check_choice("source", source, SOURCES)
+    return source if issparse(source) else CheckedSource(source, "source")
 
 
-def _from_lists(
-    chosen: Method,
-    data: Points | Condensed,
-    method: str,
-    n_neighbors: int,
-    epsilon: float,
-    source: Any,
-    checkpoint: str | None,
-    run: Run,
-    info: Info | None,
-    client: Any,
-) -> Array:
-    k = min(data.n - 1, n_neighbors + 1 if chosen.capped else lists.FIRST)
-    need = lists.lists_bytes(data, k)
-    run.require(need, f"engine 'lists' with {data.n} points", "take fewer points")
-    grow = partial(
-        run_lists,
-        normalized=chosen.normalized,
-        n_neighbors=n_neighbors if chosen.capped else None,
-        epsilon=epsilon,
-        threads=run.threads,
-        progress=run.progress,
-        info=info,
-    )
-    with ExitStack() as stack:
-        if isinstance(source, str) and (client is not None or _is_remote(data)):
-            from chamfer.distributed import DaskSource
-
-            assert isinstance(data, Points)
-            X = data.X if _is_remote(data) else data
-            found: Source = stack.enter_context(DaskSource(X, data.metric, client=client, n_jobs=run.threads))
-        else:
-            found = make_source(source, data, k, run.threads)
-        if found.n != data.n:
-            raise ValueError(f"source must have as many points as X, {data.n}, got {found.n}")
-        if checkpoint is None:
-            return grow(found)
-        facts = {
-            "method": method,
-            "n_neighbors": n_neighbors if chosen.capped else None,
-            "epsilon": epsilon,
-            "source": source if isinstance(source, str) else [source_name(found), getattr(found, "fingerprint", None)],
-            "lists": [lists.FIRST, lists.AGAIN, lists.BATCH, lists.NEAR],
-            **describe(data),
-        }
-        kept = stack.enter_context(Checkpoint(checkpoint, facts))
-        # Where two sources are about as fast, the clock may choose another than it did before.
-        name = kept.recall(b"source", lambda: source_name(found).encode()).decode()
-        if name != source_name(found):
-            found = make_source(name.removesuffix("Source").lower(), data, k, run.threads)
-        return grow(Checked(Remembered(found, kept), f"checkpoint {checkpoint}"))
+def _check_info(info: Any) -> Info | None:
+    if not (info is None or isinstance(info, Info)):
+        raise TypeError(f"info must be a chamfer.Info, got {info!r}")
+    return info
 
 
-def _use_points(chosen: Method, data: Points | Condensed, method: str, engine: str, run: Run) -> bool:
-    """Whether to compute linkage values from points as needed, rather than keep a matrix."""
-    possible = isinstance(data, Points) and data.metric in chosen.points
-    if engine == "points" and not possible:
-        able = ", ".join(name for name, each in METHODS.items() if each.points)
-        raise ValueError(
-            f"engine 'points' takes observations, a fast metric and one of {able} ('average' without 'euclidean'); "
-            f"got method {method!r}"
-        )
-    if engine != "auto" or not possible:
-        return engine == "points"
-    assert isinstance(data, Points)
-    few = data.X.shape[1] <= FEW_COORDINATES and (method != "average" or data.n >= AVERAGE_FROM)
-    many = data.n >= (CLOSER_FROM if method in ("centroid", "median") else POINTS_FROM)
-    return few or many or not fits(data, chosen.square, run.memory_limit)
-
-
-def _from_points(chosen: Method, data: Points | Condensed, method: str, run: Run) -> Array:
-    assert isinstance(data, Points)
-    assert chosen.core is not None
-    purpose = f"method {method!r} of {data.n} points with engine 'points'"
-    run.require(points_bytes(data), purpose, "take fewer points")
-    return _in_callers_unit(run_points(chosen.core, data, run.threads, run.progress), data)
-
-
-def _check_tradeoff(chosen: Method, data: Points | Condensed, method: str) -> None:
-    if chosen.core is None or not (chosen.lists and isinstance(data, Points) and data.metric in FAST_METRICS):
-        able = ", ".join(name for name, each in METHODS.items() if each.lists and each.core)
-        raise ValueError(f"engine 'tradeoff' takes observations, a fast metric and one of {able}; got {method!r}")
-
-
-def _from_tradeoff(chosen: Method, data: Points | Condensed, t: int | None, run: Run) -> Array:
-    assert isinstance(data, Points)
-    assert chosen.core is not None
-    return _in_callers_unit(run_tradeoff(chosen.core, data, t, run.threads, run.progress, run.memory_limit), data)
-
-
-def _with_epsilon(chosen: Method, data: Points | Condensed, method: str, engine: str) -> str:
-    """The engine that does with values near the smallest."""
-    if not chosen.approximate or (chosen.approximate == "points" and isinstance(data, Condensed)):
-        able = ", ".join(name for name, each in METHODS.items() if each.approximate)
-        raise ValueError(f"epsilon must be 0 but for {able} ('centroid' of observations); got method {method!r}")
-    return _only("epsilon", chosen.approximate, engine)
-
-
-def _approximately(data: Points | Condensed, epsilon: float, run: Run) -> Array:
-    assert isinstance(data, Points)
-    return _in_callers_unit(run_approximate(data.X, epsilon, make_index(data.X, run.threads), run.progress), data)
-
-
-def _only(name: str, engine: str, given: str) -> str:
-    """The one engine that an argument is for, if no other was given."""
-    if given not in ("auto", engine):
-        raise ValueError(f"{name} is for engine {engine!r}, got {given!r}")
-    return engine
-
-
-def _from_matrix(chosen: Method, data: Points | Condensed, method: str, run: Run) -> Array:
-    assert chosen.core is not None
-    need = dense_bytes(data, chosen.square)
-    half = "pass X as float32, " if data.dtype == np.float64 else ""
-    advice = f"{half}take fewer points" + (" or engine='points'" if chosen.points else "")
-    run.require(need, f"method {method!r} of {data.n} points with engine 'dense'", advice)
-    Z = run_dense(chosen.core, data, chosen.square, chosen.centres, run.threads, run.progress)
-    return _in_callers_unit(Z, data)
-
-
-def _in_callers_unit(Z: Array, data: Points | Condensed) -> Array:
-    """Z with heights as the caller measures them."""
-    if isinstance(data, Points):
-        Z[:, 2] = np.ldexp(Z[:, 2], data.height_exponent)
-    return Z
-
-
-def _require_ordering_memory(data: Points | Condensed, run: Run) -> None:
+def _check_ordering_memory(task: Task) -> None:
     # SciPy makes square matrices of distances and of costs.
-    run.require(36 * data.n * data.n, f"optimal_ordering of {data.n} points", "pass optimal_ordering=False")
+    n, need = task.data.n, 36 * task.data.n**2
+    there_is = available_memory() if task.limit is None else task.limit
+    if need > there_is:
+        purpose = f"optimal_ordering of {n} points"
+        raise too_little(need, there_is, task.limit is not None, purpose, "pass optimal_ordering=False")
 
 
-def _order_leaves(Z: Array, data: Points | Condensed, run: Run) -> Array:
+def _order_leaves(Z: Array, task: Task) -> Array:
     from scipy.cluster.hierarchy import optimal_leaf_ordering
 
-    values = data.values if isinstance(data, Condensed) else distances.condensed(data, run.threads)
+    data = task.data
+    values = data.values if isinstance(data, Condensed) else pairwise.condensed(data, task.threads)
     values = values.astype(np.float64, copy=False)
     # SciPy takes 2^30 for infinity.
     return np.asarray(optimal_leaf_ordering(Z, multiply(values, -int(np.frexp(values.max())[1]))))

@@ -55,12 +55,17 @@ def human(size: float) -> str:
     return f"{size:.3g} TB"
 
 
-def require_memory(need: int, limit: int | None, purpose: str, advice: str) -> None:
-    """Raise `MemoryError` if `need` bytes are more than `limit`, or than there are."""
-    there_is = available_memory() if limit is None else limit
+def require_memory(need: int, purpose: str, advice: str) -> None:
+    """Raise `MemoryError` if `need` bytes are more than there are."""
+    there_is = available_memory()
     if need > there_is:
-        whose = "are available" if limit is None else "are allowed by memory_limit"
-        raise MemoryError(f"{purpose} needs {human(need)}, {human(there_is)} {whose}; {advice}")
+        raise too_little(need, there_is, False, purpose, advice)
+
+
+def too_little(need: int, there_is: int, limited: bool, purpose: str, advice: str) -> MemoryError:
+    """The error that says what needs how much, what there is or is allowed, and what to do."""
+    whose = "are allowed by memory_limit" if limited else "are available"
+    return MemoryError(f"{purpose} needs {human(need)}, {human(there_is)} {whose}; {advice}")
 
 
 def _fields(name: str) -> dict[str, int]:

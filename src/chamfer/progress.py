@@ -1,9 +1,10 @@
-"""Progress bars, and the ticks by which compiled loops move them."""
+"""Progress bars, the ticks by which compiled loops move them, and `Info`, what a run did."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 Tick = Callable[[int], None]
 
@@ -29,3 +30,34 @@ class Progress:
 
             yield tick
             tick(total)
+
+
+@dataclass
+class Info:
+    """What a run of the lists engine did.
+
+    Attributes
+    ----------
+    source : str
+        Name of the source.
+    refreshes, refreshed : int
+        How often lists were refreshed, and of how many points in all.
+    seconds : dict of str to float
+        Time by phase: first lists, refreshes, merges.
+    entries : int
+        Most list entries asked for at once, first lists included.
+
+    Examples
+    --------
+    >>> import chamfer
+    >>> info = chamfer.Info()
+    >>> Z = chamfer.linkage([[0.0], [1.0], [5.0], [6.5]], engine="lists", info=info)
+    >>> info.source, info.refreshed
+    ('TreeSource', 0)
+    """
+
+    source: str = ""
+    refreshes: int = 0
+    refreshed: int = 0
+    entries: int = 0
+    seconds: dict[str, float] = field(default_factory=lambda: {"first": 0.0, "refresh": 0.0, "merge": 0.0})

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import chamfer
-from chamfer import checkpoint
+from chamfer.sources import checkpoint
 from fuzz.draw import Draw
 from fuzz.kinds import Kind, Wrong
 from fuzz.source_calls import short_lists

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import chamfer
-from chamfer.hac import METHODS
+from chamfer.methods import METHODS
 from fuzz.arrays import OTHER, SAME, points, spoil
 from fuzz.draw import Draw
 from fuzz.kinds import Kind, Wrong

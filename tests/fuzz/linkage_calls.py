@@ -11,7 +11,9 @@ from scipy.spatial.distance import squareform
 import chamfer
 import reference
 from cases import REAL_METRICS, engines
-from chamfer.hac import ENGINES, METHODS
+from chamfer.engines.choose import NAMES as ENGINES
+from chamfer.engines.lists import ListsEngine
+from chamfer.methods import METHODS
 from fuzz import truth
 from fuzz.arrays import Given, given, points
 from fuzz.draw import Draw
@@ -49,9 +51,13 @@ def options(draw: Draw, method: str) -> dict[str, Any]:
     if draw.chance(0.6):
         able = engines(method, chosen.get("metric", "euclidean"))
         chosen["engine"] = draw.one(able if draw.chance(0.95) else ENGINES)
-    if METHODS[method].lists and chosen.get("engine", "lists") in ("lists", "auto") and draw.chance(0.35):
+    if (
+        ListsEngine().knows(METHODS[method])
+        and chosen.get("engine", "lists") in ("lists", "auto")
+        and draw.chance(0.35)
+    ):
         chosen["source"] = draw.one(("blas", "tree", "cdist", "blas", "tree", "ann"))
-    if METHODS[method].approximate and draw.chance(0.1):
+    if METHODS[method].approximable and draw.chance(0.1):
         chosen["epsilon"] = draw.one((0.1, 0.5, 3.0))
     if method == "chamfer_capped" and draw.chance(0.7):
         chosen["n_neighbors"] = draw.integer(1, 20)
@@ -158,7 +164,7 @@ def call_large(draw: Draw) -> None:
     X = points(draw, draw.integer(2_100, 3_000))
     method = draw.one(("chamfer", "chamfer_normalized", "chamfer_capped", "ward", "single", "centroid"))
     chosen = {"method": method, "n_jobs": 2}
-    if METHODS[method].lists:
+    if ListsEngine().knows(METHODS[method]):
         chosen |= {"source": draw.one(("blas", "tree", "auto", "ann")), "engine": "lists"}
     elif draw.chance(0.5):
         chosen["engine"] = "points"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
 
 import chamfer
-from chamfer import lists, sources
+from chamfer import sources, tuning
 from fuzz.draw import Draw
 from fuzz.kinds import Kind, Wrong
 from fuzz.truth import check_tree
@@ -20,13 +20,8 @@ NAMES = r"\b(source|the user's own error)\b"
 @contextmanager
 def short_lists(short: bool = True) -> Any:
     """Lists so short that a source is asked all the time."""
-    kept = lists.FIRST, lists.AGAIN, lists.BATCH, lists.NEAR
-    if short:
-        lists.FIRST, lists.AGAIN, lists.BATCH, lists.NEAR = 3, 2, 4, 10**9
-    try:
+    with tuning.using(first_list=3, next_list=2, batch=4, near_part=10**9) if short else nullcontext():
         yield
-    finally:
-        lists.FIRST, lists.AGAIN, lists.BATCH, lists.NEAR = kept
 
 
 def _set(which: int, value: Any) -> Any:

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 
 import chamfer
-from chamfer.hac import METHODS
+from chamfer.engines.lists import ListsEngine
+from chamfer.methods import METHODS
 from fuzz.draw import Draw
 from fuzz.kinds import Crashed, Hung, Kind, Leaked, Skipped, Wrong
 from fuzz.linkage_calls import NAMES
@@ -48,8 +49,9 @@ KILLED = """
 import sys, time
 import numpy as np
 import chamfer
-from chamfer import lists, sources
-lists.FIRST, lists.AGAIN, lists.BATCH, lists.NEAR = 3, 2, 4, 10**9
+from dataclasses import replace
+from chamfer import sources, tuning
+tuning.current = replace(tuning.current, first_list=3, next_list=2, batch=4, near_part=10**9)
 class Slow(sources.TreeSource):
     def nearest(self, *question):
         time.sleep(0.001)
@@ -88,9 +90,9 @@ def call_limits(draw: Draw) -> None:
     method, n, d = draw.one(list(METHODS)), draw.integer(100, 2500), draw.one((2, 5, 20, 40))
     # Where OpenBLAS gets no buffer for a thread it asks for one again, for ever; a single thread has one already.
     options = {"n_jobs": draw.integer(1, 2) if d == 2 else 1}
-    if METHODS[method].lists and draw.chance(0.6):
+    if ListsEngine().knows(METHODS[method]) and draw.chance(0.6):
         options |= {"engine": "lists"} if draw.chance(0.7) else {"source": draw.one(("tree", "cdist", "ann"))}
-    elif METHODS[method].points and method != "average" and draw.chance(0.5):
+    elif "euclidean" in METHODS[method].from_points and draw.chance(0.5):
         options["engine"] = "points"
     rooms = sorted(int(2 ** (12 + 15 * draw.number())) for _ in range(12))
     draw.say("linkage in little memory", n=n, d=d, method=method, rooms=rooms, **options)
@@ -101,7 +103,7 @@ def call_threads(draw: Draw) -> None:
     """Cluster points that another thread writes to: any tree or refusal, but an end."""
     X = draw.rng.normal(size=(draw.integer(50, 600), draw.one((2, 5, 30))))
     method, chosen = draw.one(list(METHODS)), {}
-    if METHODS[method].lists and draw.chance(0.5):
+    if ListsEngine().knows(METHODS[method]) and draw.chance(0.5):
         chosen["engine"] = "lists"
     odd = draw.one((np.nan, np.inf, 1e300, 0.0, -1e308, 5.0))
     draw.say("linkage of points that change", method=method, odd=odd, shape=X.shape, **chosen)

@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from chamfer.dendrogram import ORDERS, Dendrogram
-from chamfer.files import write_file
-from chamfer.layout import arrange
-from chamfer.validation import Array, check_names
+from chamfer._types import Array
+from chamfer.inputs import check_names
+from chamfer.trees.dendrogram import ORDERS, Dendrogram
+from chamfer.trees.files import write_file
+from chamfer.trees.layout import arrange
 
 _MOST_CLUSTERS = 500
 _FOLDER = Path(__file__).parent

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from chamfer.dendrogram import Dendrogram
+from chamfer._types import Array
 from chamfer.hac import linkage
-from chamfer.layout import arrange
 from chamfer.plot.canvas import current_axes
 from chamfer.plot.dendrogram import NEUTRAL, plot_dendrogram
-from chamfer.validation import Array
+from chamfer.trees.dendrogram import Dendrogram
+from chamfer.trees.layout import arrange
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

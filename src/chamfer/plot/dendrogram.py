@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chamfer.dendrogram import Dendrogram
-from chamfer.layout import Layout, applied_merges, arrange, brackets, merge_heights, merge_labels, thin
+from chamfer._types import Array
+from chamfer.inputs import check_choice, check_integer, check_names
 from chamfer.plot.canvas import current_axes, palette
-from chamfer.validation import Array, check_choice, check_integer, check_names
+from chamfer.trees.dendrogram import Dendrogram
+from chamfer.trees.layout import Layout, applied_merges, arrange, brackets, merge_heights, merge_labels, thin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

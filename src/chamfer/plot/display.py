@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from chamfer._types import Array
 from chamfer.plot.dendrogram import plot_dendrogram
-from chamfer.validation import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

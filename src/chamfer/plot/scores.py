@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chamfer.dendrogram import ORDERS, Dendrogram
-from chamfer.evaluation import CutScores
+from chamfer._types import Array
+from chamfer.inputs import check_choice, check_integer
 from chamfer.plot.canvas import current_axes, palette
-from chamfer.validation import Array, check_choice, check_integer
+from chamfer.trees.dendrogram import ORDERS, Dendrogram
+from chamfer.trees.scores import CutScores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,0 +1,140 @@
+"""The values that flow through the package: points, or distances between them; checked by whoever made them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chamfer.units import Array as Array
+from chamfer.units import Unit, choose_unit, directions, smallest
+
+Metric = str | Callable[[Array, Array], float]
+
+_SAFE = -40, 50  # binary exponents of diagonals: float32 holds the squares, and what a filter needs of them
+FAST_METRICS = ("euclidean", "sqeuclidean", "cosine")  # those of the core
+
+
+@dataclass(frozen=True, init=False)
+class Points:
+    """Observations that nobody else can change, and the metric between them.
+
+    `check_input` makes them, and brings them into a unit in which squares neither overflow nor vanish, see
+    `chamfer.units`; for the cosine distance they have unit length.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Finite numbers. Without an `exponent` they are copied, and used as they are: numbers whose squares may
+        overflow or vanish are refused.
+    metric : str or callable
+        Of `chamfer.linkage`.
+    exponent : int, optional
+        Says that X is in the unit of two to this power, and nobody else's.
+    """
+
+    X: Array
+    metric: Metric
+    exponent: int  # of the unit
+
+    def __init__(self, X: Array, metric: Metric, *, exponent: int | None = None) -> None:
+        if exponent is None:
+            X = np.array(X, np.float32 if X.dtype == np.float32 else np.float64, order="C")
+            X, exponent = _as_it_is(X, metric), 0
+        for name, value in (("X", X), ("metric", metric), ("exponent", exponent)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return int(self.X.shape[0])
+
+    @property
+    def dtype(self) -> Any:
+        """Of the points, and so of their distances."""
+        return self.X.dtype
+
+    @property
+    def remote(self) -> bool:
+        """Whether X is an array of Dask."""
+        return is_distributed(self.X)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that is taken here."""
+        return 0 if self.remote else int(self.X.nbytes)
+
+    @property
+    def height_exponent(self) -> int:
+        """Heights times two to this power are in the caller's unit."""
+        return self.exponent * _degree(self.metric)
+
+
+@dataclass(frozen=True)
+class Condensed:
+    """Distances between all pairs of n points, in SciPy's condensed order, that nobody else can change."""
+
+    values: Array
+    n: int
+    remote = False
+
+    @property
+    def dtype(self) -> Any:
+        """Of the distances."""
+        return self.values.dtype
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that is taken here."""
+        return int(self.values.nbytes)
+
+
+def _as_it_is(X: Array, metric: Metric) -> Array:
+    """X, if distances can be computed from it without another unit."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        raise ValueError("X must be an array of finite real numbers, got NaN or infinity")
+    if metric == "cosine":
+        return directions(X)
+    size = choose_unit(low, high).diagonal_exponent
+    if metric in FAST_METRICS and (low != high).any() and not _SAFE[0] <= size <= _SAFE[1]:
+        raise ValueError(
+            f"X must span between 2^{_SAFE[0]} and 2^{_SAFE[1]} to be used as it is, got 2^{size}; scale it, or pass "
+            "it to chamfer.linkage, which does"
+        )
+    return X
+
+
+def measure(X: Array, metric: Metric, low: Array, high: Array) -> tuple[Array, int]:
+    """Rows whose columns range from `low` to `high` in a unit of their own, and its exponent; X may be overwritten."""
+    if metric == "cosine":
+        return directions(X), 0
+    if metric not in FAST_METRICS:
+        return X, 0
+    unit = choose_unit(low, high)
+    if unit.exponent > 0:
+        least = smallest(X)
+        unit.check(least)
+        X = X.astype(unit.dtype(X.dtype, least), copy=False)
+    check_heights(len(X), unit, metric)
+    return unit.apply(X), unit.exponent
+
+
+def check_heights(n: int, unit: Unit, metric: Metric) -> None:
+    """Refuse n points whose heights, sums of n distances at most, would overflow."""
+    exponent = unit.diagonal_exponent * _degree(metric)
+    if exponent + math.log2(4 * n) > np.finfo(np.float64).maxexp:
+        raise ValueError(f"X spans too wide a range, heights of {n} points would overflow; scale it down")
+
+
+def _degree(metric: Metric) -> int:
+    """The power of the unit that distances are in."""
+    return 2 if metric == "sqeuclidean" else 1
+
+
+def is_distributed(X: object) -> bool:
+    """Whether X is of Dask, which is not imported for this."""
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")

@@ -1,0 +1,156 @@
+"""The ``chamfer`` command: puts the subcommands together and turns errors into exit codes.
+
+A subcommand is a function ``add_…(subparsers)`` that registers a parser whose default ``run`` takes the
+parsed arguments and returns an exit code. Results go to standard output, everything else to standard error.
+
+====  ==================================================
+0     done
+1     the data or the computation is at fault
+2     the command line is
+130   interrupted
+====  ==================================================
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NoReturn
+
+import chamfer
+from chamfer.cli.commands.cluster import add_cluster
+from chamfer.cli.commands.compare import add_compare
+from chamfer.cli.commands.completion import add_completion
+from chamfer.cli.commands.demo import add_demo
+from chamfer.cli.commands.explore import add_explore
+from chamfer.cli.commands.info import add_info
+from chamfer.cli.commands.tree_commands import add_cut_command, add_export, add_plot
+from chamfer.cli.console import OUTPUT, CommandError, complain, notes, show
+from chamfer.inputs import did_you_mean
+
+COMMANDS: tuple[Callable[[Any], None], ...] = (
+    add_cluster,
+    add_cut_command,
+    add_plot,
+    add_compare,
+    add_explore,
+    add_export,
+    add_demo,
+    add_info,
+    add_completion,
+)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose help has room for the names of options, and whose errors guess what was meant.
+
+    Commands have parsers of the same kind.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"formatter_class": partial(argparse.HelpFormatter, max_help_position=30), **options})
+        self.suggest_on_error = False  # Python's own guesses, from 3.14 on
+        self._words: list[str] = []
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse; words that nobody knows are refused here, by the parser of the command."""
+        self._words = list(sys.argv[1:] if args is None else args)
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
+
+    def error(self, message: str) -> NoReturn:
+        """Exit, with a guess if an option is misspelt, which may be why another one is missed."""
+        known = self._option_string_actions
+        options = [word.split("=")[0] for word in self._words if word.startswith("--") and word != "--"]
+        # A beginning of an option stands for all of it.
+        misspelt = (each for each in options if not any(option.startswith(each) for option in known))
+        super().error(message + next(filter(None, (did_you_mean(each, known) for each in misspelt)), ""))
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            error.message += did_you_mean(value, action.choices or ())
+            raise
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Make the parser of the whole command line."""
+    parser = Parser(
+        prog="chamfer",
+        description="Hierarchical clustering with Chamfer linkage.",
+        epilog="'chamfer COMMAND --help' explains a command.",
+    )
+    parser.add_argument("--version", action="version", version=f"chamfer {chamfer.__version__}")
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for add in COMMANDS:
+        add(subparsers)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments without the program's name; those of the process by default.
+
+    Returns
+    -------
+    int
+        Exit code.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without block characters shows question marks instead of a traceback.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    parser = build_parser()
+    arguments = parser.parse_args(argv)
+    if not hasattr(arguments, "run"):  # no command was given
+        parser.print_help(sys.stderr)
+        return 2
+    try:
+        with notes(shown=not getattr(arguments, "quiet", False)):
+            code: int = arguments.run(arguments)
+        show("")  # what others have printed
+        return code
+    except (CommandError, ValueError, OSError, MemoryError, ImportError) as error:
+        if isinstance(error, BrokenPipeError):
+            return _reader_left()
+        complain(f"chamfer: error: {_describe(error)}")
+        if isinstance(error, OSError) and error.filename == OUTPUT:
+            _discard_output()
+        return 1
+    except KeyboardInterrupt:
+        complain("chamfer: interrupted")
+        return 130
+
+
+def _describe(error: Exception) -> str:
+    """Say what went wrong, and in which file."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+    return str(error) or type(error).__name__
+
+
+def _reader_left() -> int:
+    """Stop without a word when the reader of a pipe has seen enough, as ``head`` does."""
+    _discard_output()
+    return 141
+
+
+def _discard_output() -> None:
+    """Write what is left to nowhere; Python would try again at its end, and complain."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,110 @@
+"""``chamfer cluster``: from a table to labels, and a tree to keep."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+from chamfer._types import Array
+from chamfer.cli.console import note
+from chamfer.cli.options import (
+    add_cut,
+    add_data,
+    add_linkage,
+    add_output,
+    complete_files,
+    read_coordinates,
+    report,
+    row_names,
+)
+from chamfer.cli.outputs import LABEL_FILES, check_apart, check_output, write_labels
+from chamfer.cli.trees import Tree, save_tree
+from chamfer.hac import linkage
+from chamfer.inputs import check_integer
+from chamfer.trees.dendrogram import cut
+
+
+def add_cluster(subparsers: Any) -> None:
+    """Register the command."""
+    parser = subparsers.add_parser(
+        "cluster",
+        help="cluster the rows of a table",
+        description="Cluster the rows of a table and write a label for each.",
+        epilog="example: chamfer cluster iris.csv -k 3 --id-column name -o labels.csv --save-tree tree.npz",
+    )
+    add_data(parser)
+    parser.add_argument("--id-column", metavar="NAME", help="names of rows, written beside labels; not clustered by")
+    add_linkage(parser)
+    add_cut(parser)
+    add_output(parser, "labels, as .csv, .tsv, .npy or .parquet")
+    complete_files(parser.add_argument("--save-tree", metavar="FILE", help="keep the whole tree, as .npz"))
+    complete_files(parser.add_argument("--checkpoint", metavar="FILE", help="go on from here if killed before"))
+    parser.set_defaults(run=run_cluster, parser=parser)
+
+
+def run_cluster(arguments: argparse.Namespace) -> int:
+    """Cluster, cut, write."""
+    wants_labels = arguments.clusters is not None or arguments.height is not None
+    if not wants_labels and arguments.save_tree is None:
+        arguments.parser.error("give -k or --height for labels, or --save-tree to cut later")
+    check_output("--output", arguments.output, LABEL_FILES)
+    check_output("--save-tree", arguments.save_tree, (".npz",))
+    check_output("--checkpoint", arguments.checkpoint)
+    outputs = {"--save-tree": arguments.save_tree, "--checkpoint": arguments.checkpoint}
+    check_apart(arguments.data, {"--output": arguments.output, **outputs} if wants_labels else outputs)
+    table, coordinates = read_coordinates(arguments, (arguments.id_column,))
+    id_name, ids = row_names(arguments, table)
+    if arguments.clusters is not None:  # say so now, not after the work
+        check_integer("-k", arguments.clusters, 1, len(coordinates.X))
+    start = time.perf_counter()
+    Z = linkage(
+        coordinates.X,
+        arguments.linkage,
+        arguments.metric,
+        n_jobs=arguments.jobs,
+        checkpoint=arguments.checkpoint,
+        progress=sys.stderr.isatty() and not arguments.quiet,
+    )
+    seconds = time.perf_counter() - start
+    facts = {"linkage": arguments.linkage, "metric": arguments.metric, "id_name": id_name}
+    # A cut that cannot be made should leave no tree behind.
+    labels = cut(Z, arguments.clusters, height=arguments.height, order=arguments.order) if wants_labels else None
+    if arguments.save_tree is not None:
+        save_tree(arguments.save_tree, Tree(Z, ids, facts))
+    if labels is not None:
+        how = f"{arguments.linkage}, {arguments.metric}, {seconds:.2f} s"
+        finish(arguments, labels, ids, facts, how, columns=coordinates.columns, seconds=seconds)
+    else:
+        note(f"{len(coordinates.X):,} points; the tree is in {arguments.save_tree}")
+    return 0
+
+
+def finish(
+    arguments: argparse.Namespace,
+    labels: Array,
+    ids: list[Any] | None,
+    facts: dict[str, str],
+    how: str,
+    **more: Any,
+) -> None:
+    """Write labels, and tell people or machines about them."""
+    sizes = np.bincount(labels)
+    if not (arguments.json and arguments.output == "-"):
+        write_labels(arguments.output, labels, ids, facts.get("id_name", "id"), arguments.raw_names)
+    if arguments.json:
+        summary = {"n_points": len(labels), "n_clusters": len(sizes), "sizes": sizes.tolist()}
+        known = {name: value for name, value in facts.items() if name != "id_name"}
+        report(arguments, {**summary, "order": arguments.order, **known, **more}, labels, ids)
+    clusters = "1 cluster" if len(sizes) == 1 else f"{len(sizes):,} clusters"
+    note(f"{len(labels):,} points in {clusters} of {describe_sizes(sizes)} ({how})")
+
+
+def describe_sizes(sizes: Array) -> str:
+    """Sizes of clusters for people: all of a few, the range of many."""
+    if len(sizes) <= 10:
+        return ", ".join(f"{size:,}" for size in sorted(sizes.tolist(), reverse=True))
+    return f"{sizes.min():,} to {sizes.max():,}"

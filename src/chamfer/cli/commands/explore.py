@@ -1,0 +1,54 @@
+"""``chamfer explore``: from a table to a page that shows its tree."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from chamfer.cli.console import note
+from chamfer.cli.options import add_data, add_linkage, complete_files, read_coordinates, row_names
+from chamfer.cli.outputs import check_apart, check_output
+from chamfer.explorer import explore
+from chamfer.hac import linkage
+
+
+def add_explore(subparsers: Any) -> None:
+    """Register the command."""
+    parser = subparsers.add_parser(
+        "explore",
+        help="a page to explore a tree in a browser",
+        description="Cluster the rows of a table and write one HTML file with the tree, a map of the points "
+        "and a table of clusters. It works without network.",
+        epilog="example: chamfer explore iris.csv --id-column name -o iris.html",
+    )
+    add_data(parser)
+    parser.add_argument("--id-column", metavar="NAME", help="names of rows; not clustered by")
+    add_linkage(parser)
+    parser.add_argument("-k", "--clusters", type=int, metavar="K", help="number of clusters shown at first (10)")
+    complete_files(
+        parser.add_argument(
+            "-o",
+            "--output",
+            metavar="FILE",
+            default="chamfer-explorer.html",
+            help="page to write (%(default)s)",
+        )
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="no notes, no progress bars")
+    parser.set_defaults(run=run_explore)
+
+
+def run_explore(arguments: argparse.Namespace) -> int:
+    """Cluster and write the page."""
+    check_output("--output", arguments.output)
+    check_apart(arguments.data, {"--output": arguments.output})
+    table, coordinates = read_coordinates(arguments, (arguments.id_column,))
+    _, ids = row_names(arguments, table)
+    shown = sys.stderr.isatty() and not arguments.quiet
+    Z = linkage(coordinates.X, arguments.linkage, arguments.metric, n_jobs=arguments.jobs, progress=shown)
+    title = f"{Path(table.source).name}, {arguments.linkage} linkage"
+    page = explore(Z, coordinates.X, arguments.output, labels=ids, n_clusters=arguments.clusters, title=title)
+    note(f"open {page.resolve()} in a browser")
+    return 0

@@ -1,0 +1,135 @@
+"""Options that several commands share, and what they mean."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+from typing import Any
+
+import numpy as np
+
+from chamfer._types import Array
+from chamfer.cli.console import show
+from chamfer.cli.tables import Coordinates, Table, choose, pandas, read_table
+from chamfer.inputs import check_metric
+from chamfer.methods import METHODS
+from chamfer.trees.dendrogram import ORDERS
+
+# Names to guess from when one is misspelt: ours and the best known of SciPy's.
+
+
+def complete_files(action: argparse.Action) -> argparse.Action:
+    """Let shells complete the names of files."""
+    try:
+        import shtab
+    except ImportError:
+        return action
+    action.complete = shtab.FILE  # type: ignore[attr-defined]
+    return action
+
+
+def names(text: str) -> list[str]:
+    """Names separated by commas."""
+    try:
+        return next(csv.reader([text], skipinitialspace=True))
+    except csv.Error as error:
+        raise argparse.ArgumentTypeError(f"cannot be split at commas: {error}") from error
+
+
+def add_data(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which numbers to cluster."""
+    group = parser.add_argument_group("data")
+    complete_files(
+        group.add_argument(
+            "data",
+            metavar="DATA",
+            help="CSV or TSV (also compressed by gzip, bzip2 or xz), Parquet, Arrow, Feather, NPY or NPZ; "
+            "- is standard input, as CSV or TSV",
+        )
+    )
+    group.add_argument("--columns", type=names, default=[], metavar="A,B,…", help="cluster by these columns only")
+    group.add_argument("--drop", type=names, default=[], metavar="A,B,…", help="leave these columns out")
+    group.add_argument("--standardize", action="store_true", help="bring each column to mean 0 and deviation 1 first")
+    group.add_argument("--float32", action="store_true", help="compute in single precision, in half the memory")
+
+
+def add_linkage(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `chamfer.linkage`."""
+    group = parser.add_argument_group("clustering")
+    group.add_argument(
+        "--linkage",
+        choices=list(METHODS),
+        default="chamfer",
+        metavar="NAME",
+        help=f"one of {', '.join(METHODS)}",
+    )
+    add_run(group)
+
+
+def add_run(group: Any) -> None:
+    """Add the metric and the number of threads."""
+    group.add_argument(
+        "--metric", type=_metric, default="euclidean", metavar="NAME", help="distance between points (%(default)s)"
+    )
+    group.add_argument("--jobs", type=int, metavar="N", help="number of threads; all by default")
+
+
+def _metric(name: str) -> str:
+    try:
+        check_metric(name)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return name
+
+
+def add_cut(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `chamfer.cut`."""
+    group = parser.add_argument_group("cut")
+    which = group.add_mutually_exclusive_group()
+    which.add_argument("-k", "--clusters", type=int, metavar="K", help="number of clusters")
+    which.add_argument("--height", type=float, metavar="H", help="apply merges up to this height")
+    group.add_argument("--order", choices=ORDERS, default="merge", help="which merges come first (%(default)s)")
+
+
+def add_output(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add where the result goes, and how."""
+    group = parser.add_argument_group("output")
+    complete_files(
+        group.add_argument("-o", "--output", metavar="FILE", default="-", help=f"{what} (default: standard output)")
+    )
+    group.add_argument("--raw-names", action="store_true", help="do not put ' before names that look like formulas")
+    group.add_argument("--json", action="store_true", help="write a JSON summary for machines to standard output")
+    group.add_argument("-q", "--quiet", action="store_true", help="no notes, no progress bars")
+
+
+def read_coordinates(arguments: argparse.Namespace, apart: tuple[str | None, ...]) -> tuple[Table, Coordinates]:
+    """Read the data that the options ask for; columns `apart` are names or labels."""
+    table = read_table(arguments.data)
+    wanted = [name for name in apart if name is not None]
+    chosen = choose(table, arguments.columns, arguments.drop, wanted, arguments.float32)
+    if arguments.standardize:
+        largest = np.abs(chosen.X).max(axis=0).astype(np.float64)  # so that no square overflows or vanishes
+        X = chosen.X / np.where(largest > 0, largest, 1)
+        deviation = X.std(axis=0)
+        scaled = (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1)
+        chosen = Coordinates(scaled.astype(chosen.X.dtype), chosen.columns)
+    return table, chosen
+
+
+def row_names(arguments: argparse.Namespace, table: Table) -> tuple[str, list[Any] | None]:
+    """Give the column that names rows, and the names: the one asked for, or else the index of a data frame."""
+    name = table.index if arguments.id_column is None else arguments.id_column
+    if name is None:
+        return "id", None
+    values = table.column(name, "--id-column")
+    if values.dtype.kind in "mM":  # as a list they would be nanoseconds
+        return name, list(pandas().Series(values).astype(str))
+    return name, values.tolist()
+
+
+def report(arguments: argparse.Namespace, summary: dict[str, Any], labels: Array, ids: list[Any] | None) -> None:
+    """Print a summary as JSON; with the labels in it if they were not written to a file."""
+    if arguments.output == "-":
+        summary |= ({} if ids is None else {"ids": [str(each) for each in ids]}) | {"labels": labels.tolist()}
+    show(json.dumps(summary) + "\n")

@@ -1,0 +1,1 @@
+"""Distances between points, and lower bounds of them."""

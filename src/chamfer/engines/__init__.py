@@ -1,0 +1,1 @@
+"""Engines: how the closest pair of clusters is found."""

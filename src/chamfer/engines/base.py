@@ -1,0 +1,147 @@
+"""What every engine offers, and the task that it is given.
+
+An engine owns the order of merges: it finds the closest pair of clusters, again and again. Of a task it says whether it
+can do it, how much memory and time that takes, and does it. `chamfer.engines.choose` takes the cheapest.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from chamfer import tuning
+from chamfer._types import FAST_METRICS, Array, Condensed, Points
+from chamfer.methods import Linkage, names
+from chamfer.progress import Info, Progress
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user may ask for beside the linkage. An engine refuses what it cannot do."""
+
+    n_neighbors: int = 15
+    epsilon: float = 0.0
+    t: int | None = None
+    source: Any = "auto"
+    checkpoint: str | None = None
+    client: Any = None  # of Dask
+    optimal_ordering: bool = False
+    info: Info | None = None
+
+
+@dataclass(frozen=True)
+class Task:
+    """A tree to be made: by which linkage, of what, and how.
+
+    Weights of points, a graph of allowed merges and forbidden pairs will stand beside `data`: they say what is
+    clustered. Engines refuse those that they do not know, as they do with what is in `special`.
+    """
+
+    linkage: Linkage
+    data: Points | Condensed
+    options: Options
+    threads: int
+    progress: Progress
+    limit: int | None = None  # bytes of memory
+
+    @cached_property
+    def remote(self) -> bool:
+        """Whether the points are on a cluster, or go there."""
+        return self.options.client is not None or self.data.remote
+
+    @cached_property
+    def special(self) -> list[str]:
+        """What of this task is for some engines only."""
+        options = self.options
+        given = {
+            "t": options.t is not None,
+            "epsilon": options.epsilon > 0,
+            "source": not (isinstance(options.source, str) and options.source == "auto"),
+            "checkpoint": options.checkpoint is not None,
+            "points on a cluster": self.remote,
+        }
+        return [name for name, is_given in given.items() if is_given]
+
+    @property
+    def d(self) -> int:
+        """Number of coordinates; 0 if there are only distances."""
+        return 0 if isinstance(self.data, Condensed) else int(self.data.X.shape[1])
+
+    @property
+    def fast(self) -> bool:
+        """Whether the core computes the distances."""
+        return isinstance(self.data, Points) and self.data.metric in FAST_METRICS
+
+    def __str__(self) -> str:
+        what = "distances" if isinstance(self.data, Condensed) else f"metric {self.data.metric!r}"
+        return f"method {self.linkage.name!r} with {what}"
+
+
+class Engine(ABC):
+    """A way to find the closest pair of clusters."""
+
+    name: ClassVar[str]
+    space: ClassVar[str]  # memory beyond the data, for the documentation
+    takes: ClassVar[tuple[str, ...]] = ()  # of what is special about a task
+    automatic: ClassVar[bool] = True  # may be taken though nobody asks for it
+
+    @abstractmethod
+    def knows(self, linkage: Linkage) -> bool:
+        """Whether this engine can do the linkage, with the right data."""
+
+    @abstractmethod
+    def memory(self, task: Task) -> int:
+        """Bytes that `run` needs beyond the task itself, at most."""
+
+    @abstractmethod
+    def cost(self, task: Task) -> float:
+        """Seconds, roughly: enough to compare engines."""
+
+    @abstractmethod
+    def run(self, task: Task) -> Array:
+        """Z, with heights in the caller's unit; distances of the task may be overwritten."""
+
+    def refuses(self, task: Task) -> str | None:
+        """Why the task is not for this engine; None if it is."""
+        for what in task.special:
+            if what not in self.takes:
+                able = sorted({repr(each.name) for each in Engine.__subclasses__() if what in each.takes})
+                return f"engine must be {' or '.join(able)} for {what}, got {self.name!r}"
+        if task.options.epsilon > 0 and not task.linkage.approximable:
+            known = names(lambda each: each.approximable)
+            return f"epsilon must be 0 unless method is one of {known}; got method {task.linkage.name!r}"
+        return self._refuses(task)
+
+    def _refuses(self, task: Task) -> str | None:
+        """Why the linkage of such data is not for this engine."""
+        if self.knows(task.linkage):
+            return None
+        return f"engine {self.name!r} takes one of {names(self.knows)}; got {task}"
+
+    def advice(self, task: Task) -> str:
+        """What to do if there is too little memory."""
+        return "take fewer points"
+
+    def describe(self, task: Task) -> str:
+        """The task, for a message about memory."""
+        return f"method {task.linkage.name!r} of {task.data.n} points with engine {self.name!r}"
+
+
+def search_seconds(task: Task) -> float:
+    """Seconds to compute all distances once, whoever needs them."""
+    pairs = task.data.n * task.data.n / 2
+    if isinstance(task.data, Condensed):
+        return 0.0
+    now = tuning.current
+    return pairs * (now.pair + task.d * now.coordinate if task.fast else now.slow_pair)
+
+
+def in_callers_unit(Z: Array, data: Points | Condensed) -> Array:
+    """Z with heights as the caller measures them."""
+    if isinstance(data, Points):
+        Z[:, 2] = np.ldexp(Z[:, 2], data.height_exponent)
+    return Z

@@ -1,0 +1,53 @@
+"""Which engine a task is given to."""
+
+from __future__ import annotations
+
+from chamfer import tuning
+from chamfer.engines.approximate import ApproximateEngine
+from chamfer.engines.base import Engine, Task
+from chamfer.engines.dense import DenseEngine
+from chamfer.engines.lists import ListsEngine
+from chamfer.engines.points import PointsEngine
+from chamfer.engines.tradeoff import TradeoffEngine
+from chamfer.memory import available_memory, too_little
+
+ENGINES: tuple[Engine, ...] = (DenseEngine(), PointsEngine(), ApproximateEngine(), ListsEngine(), TradeoffEngine())
+NAMES = ("auto", *dict.fromkeys(engine.name for engine in ENGINES))
+
+
+def choose(task: Task, name: str = "auto") -> Engine:
+    """The cheapest engine of that name that neither refuses the task nor needs too much memory."""
+    special = set(task.special)
+    if name == "auto":
+        asked = [engine for engine in ENGINES if engine.automatic or special.intersection(engine.takes)]
+    else:
+        asked = [engine for engine in ENGINES if engine.name == name]
+    able = [engine for engine in asked if engine.refuses(task) is None]
+    if not able:
+        # The engine that takes most of what is special about the task knows best what is wrong.
+        closest = max(asked, key=lambda engine: len(special.intersection(engine.takes)))
+        raise ValueError(closest.refuses(task))
+    fitting = _fitting(able, task)
+    return fitting[0] if len(fitting) == 1 else min(fitting, key=lambda engine: engine.cost(task))
+
+
+def _fitting(able: list[Engine], task: Task) -> list[Engine]:
+    """The engines for which there is memory; an error that says what to do if there are none."""
+    needs = {engine: engine.memory(task) for engine in able}
+    if task.limit is None and max(needs.values()) <= tuning.current.unchecked_bytes:
+        return able
+    # The data are there already. They count for the user's limit, and no longer for what is available.
+    data = 0 if task.limit is None else task.data.nbytes
+    there_is = available_memory() if task.limit is None else task.limit
+    fitting = [engine for engine in able if needs[engine] + data <= there_is]
+    if not fitting:
+        least = min(able, key=lambda engine: needs[engine])
+        advice = least.advice(task) + _smaller(least, needs[least], task)
+        raise too_little(needs[least] + data, there_is, task.limit is not None, least.describe(task), advice)
+    return fitting
+
+
+def _smaller(engine: Engine, need: int, task: Task) -> str:
+    """Another engine that needs less, if there is one that may be taken."""
+    others = [each for each in ENGINES if each.automatic and each.name != engine.name and each.refuses(task) is None]
+    return next((f" or engine={each.name!r}" for each in others if each.memory(task) < need), "")

@@ -1,0 +1,175 @@
+"""The lists engine: exact Chamfer linkage in O(n k) memory.
+
+The core merges until it misses something, and says which points' lists it needs; the source finds their nearest
+clusters; the core goes on. Progress, interrupts and whatever the source does stay on this side.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import numpy as np
+
+from chamfer import _core, tuning
+from chamfer._types import Array, Condensed
+from chamfer.engines.base import Engine, Task, search_seconds
+from chamfer.methods import Linkage, names
+from chamfer.progress import Info, Tick
+from chamfer.sources.base import Answer, CheckedSource, Source
+from chamfer.sources.checkpoint import Checkpoint, RememberedSource, describe
+from chamfer.sources.dask import DaskSource
+from chamfer.sources.make import make_source, refuse_source
+from chamfer.sources.rows import ROWS
+
+
+class ListsEngine(Engine):
+    """Keeps, for every point, its nearest clusters and a bound for all others."""
+
+    name = "lists"
+    space = "O(n k): a list of k nearest clusters for each point"
+    takes = ("epsilon", "source", "checkpoint", "points on a cluster")
+
+    def knows(self, linkage: Linkage) -> bool:
+        """Sums over one cluster of minima over the other, in one direction."""
+        return linkage.family == "chamfer" and not linkage.symmetric
+
+    def _refuses(self, task: Task) -> str | None:
+        if not self.knows(task.linkage):
+            where = " for points on a cluster" if task.remote else ""
+            return f"engine 'lists' takes one of {names(self.knows)}{where}; got {task}"
+        if task.remote and task.options.optimal_ordering:
+            return "optimal_ordering must be False for points on a cluster, got True"
+        return refuse_source(task.options.source, task.data, task.remote)
+
+    def memory(self, task: Task) -> int:
+        """Lists and their columns, what is known of clusters, and what a source needs beside them."""
+        n = task.data.n
+        need = n * (60 * _first(task) + 600)
+        if task.remote:
+            return need
+        if not task.fast or (isinstance(task.options.source, str) and task.options.source == "cdist"):
+            return need + 40 * ROWS * n
+        blocks = n // 256 + 1  # whose pairs are sorted by distance, so many at a time
+        return need + 8 * n * min(task.d, 129) + 12 * min(blocks * (blocks + 1) // 2, 1 << 24)
+
+    def cost(self, task: Task) -> float:
+        """A search among all points, and lists."""
+        now, n = tuning.current, task.data.n
+        chains = tuning.at(now.lists_chains, task.d) if task.linkage.normalized else 1.0
+        lists = now.lists_point * chains * n
+        if isinstance(task.data, Condensed):
+            return now.given_pair * n**2 + lists
+        # The core computes each distance once, cdist twice.
+        return search_seconds(task) * (1 if task.fast else 2) + lists
+
+    def run(self, task: Task) -> Array:
+        """Make the source, and let the core ask it; from a checkpoint if there is one."""
+        given = task.options.source
+        with ExitStack() as stack:
+            source = make_source(given, task.data, _first(task), task.threads, task.options.client)
+            if isinstance(source, DaskSource):
+                stack.callback(source.close)
+            if source.n != task.data.n:
+                raise ValueError(f"source must have as many points as X, {task.data.n}, got {source.n}")
+            if task.options.checkpoint is not None:
+                source = _remembered(source, task, stack)
+            return _grow(source, task)
+
+
+def _first(task: Task) -> int:
+    """Clusters on a first list."""
+    capped = task.linkage.capped
+    return min(task.data.n - 1, task.options.n_neighbors + 1 if capped else tuning.current.first_list)
+
+
+def _remembered(source: Source, task: Task, stack: ExitStack) -> Source:
+    """The source, whose answers are kept in the checkpoint and read from it."""
+    options, now, path = task.options, tuning.current, task.options.checkpoint
+    assert path is not None
+    facts = {
+        "method": task.linkage.name,
+        "n_neighbors": options.n_neighbors if task.linkage.capped else None,
+        "epsilon": options.epsilon,
+        "source": options.source if isinstance(options.source, str) else [source.name, source.fingerprint],
+        "lists": [now.first_list, now.next_list, now.batch, now.near_part],
+        **describe(task.data),
+    }
+    kept = stack.enter_context(Checkpoint(path, facts))
+    # Where two sources are about as fast, the clock may choose another than it did before.
+    name = kept.recall(b"source", lambda: source.name.encode()).decode()
+    if name != source.name:
+        source = make_source(name.removesuffix("Source").lower(), task.data, _first(task), task.threads)
+    return CheckedSource(RememberedSource(source, kept), f"checkpoint {path}")
+
+
+def _grow(source: Source, task: Task) -> Array:
+    """Merge, and ask the source for what is missing, until one cluster is left."""
+    info = Info() if task.options.info is None else task.options.info
+    info.source = source.name
+    n, threads = source.n, task.threads
+    engine = _engine(source, task)
+    with task.progress.stage("nearest neighbours", n, "point") as tick, _timed(info, "first"):
+        _first_lists(engine, source, task, info, tick)
+    with task.progress.stage("merges", n - 1, "merge") as tick:
+        while True:
+            with _timed(info, "merge"):
+                points, k = engine.advance(tick)
+            if not len(points):
+                break
+            with _timed(info, "refresh"):
+                engine.refresh(points, *source.nearest(points, engine.labels(n), k, threads))
+            info.refreshes += 1
+            info.refreshed += len(points)
+            info.entries = max(info.entries, len(points) * k)
+    Z: Array = engine.tree()
+    Z[:, 2] = np.ldexp(Z[:, 2], source.height_exponent)
+    return Z
+
+
+def _engine(source: Source, task: Task) -> Any:
+    now, linkage = tuning.current, task.linkage
+    build = _core.Lists32 if source.dtype == np.float32 else _core.Lists64
+    X, metric = (None, "euclidean") if source.points is None else (source.points.X, source.points.metric)
+    near = source.n // now.near_part if source.near is None else min(source.n // now.near_part, source.near)
+    return build(
+        source.n,
+        linkage.normalized,
+        linkage.capped,
+        now.next_list,
+        now.batch,
+        near,
+        task.options.epsilon,
+        task.threads,
+        X,
+        metric,
+    )
+
+
+def _first_lists(engine: Any, source: Source, task: Task, info: Info, tick: Tick | None) -> None:
+    """Give every point its first list."""
+    everything, k = np.arange(source.n, dtype=np.int32), _first(task)
+    answer = source.nearest(everything, everything, k, task.threads, tick)
+    info.entries = answer.clusters.size
+    if task.linkage.capped and k == task.options.n_neighbors + 1:
+        answer = _without_farthest(answer)
+    engine.refresh(everything, *answer)
+
+
+@contextmanager
+def _timed(info: Info, phase: str) -> Iterator[None]:
+    start = time.perf_counter()
+    yield
+    info.seconds[phase] += time.perf_counter() - start
+
+
+def _without_farthest(answer: Answer) -> Answer:
+    """Lists of one cluster less: the farthest only gives the bound, which is what a point counts at most."""
+    # Of equally far ones the larger label goes, as if one less had been asked for.
+    farthest = answer.distances == answer.distances.max(axis=1, keepdims=True)
+    last = np.where(farthest, answer.clusters, -1).argmax(axis=1)
+    clusters = answer.clusters.copy()
+    clusters[np.arange(len(clusters)), last] = -1
+    return Answer(clusters, answer.distances, answer.bounds)

@@ -1,0 +1,106 @@
+"""The points engine: single linkage, and linkages determined by cluster centres, without a matrix of distances.
+
+Both start from lists of nearest points, which come from a source. What the core makes of them is in `centre_lists.hpp`
+and `spanning.hpp`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from chamfer import _core, tuning
+from chamfer._types import Array, Points
+from chamfer.distances.blas import blas, one_blas_thread
+from chamfer.distances.pairwise import centre
+from chamfer.engines.base import Engine, Task, in_callers_unit, search_seconds
+from chamfer.methods import METHODS, Linkage
+from chamfer.sources.choose import choose_source
+from chamfer.sources.kdtree import TreeSource
+from chamfer.sources.products import BlasSource
+
+
+class PointsEngine(Engine):
+    """Computes values from points or centres as they are needed."""
+
+    name = "points"
+    space = "O(n d)"
+
+    def knows(self, linkage: Linkage) -> bool:
+        """Those whose values follow from points or centres."""
+        return bool(linkage.from_points)
+
+    def _refuses(self, task: Task) -> str | None:
+        if isinstance(task.data, Points) and task.data.metric in task.linkage.from_points:
+            return None
+        able = [f"{each.name} ({', '.join(each.from_points)})" for each in METHODS.values() if self.knows(each)]
+        return f"engine 'points' takes observations and one of {', '.join(able)}; got {task}"
+
+    def memory(self, task: Task) -> int:
+        """Centres, their few coordinates, and lists; few points are compared without the latter."""
+        n, d = task.data.n, task.d
+        if _are_few(task):
+            return n * (8 * d + 150)
+        lists = n * (200 + 25 * tuning.current.centre_list)
+        return lists + n * (8 * min(d, 129) if task.linkage.family == "single" else 250 + 8 * d + 12 * min(d, 129))
+
+    def cost(self, task: Task) -> float:
+        """A search among all points, and lists."""
+        now = tuning.current
+        if task.linkage.family == "lance_williams":
+            point = now.average_point
+        else:
+            point = now.points_point if task.linkage.reducible else now.closer_point
+        return search_seconds(task) + tuning.at(point, task.d) * task.data.n
+
+    def run(self, task: Task) -> Array:
+        """Compare few points one by one; make lists of the nearest for many."""
+        assert isinstance(task.data, Points)
+        metric, points = task.data.metric, replace(task.data, metric="sqeuclidean")
+        Z = _one_by_one(points, task) if _are_few(task) else _by_lists(points, task)
+        if metric == "euclidean":
+            Z[:, 2] = np.sqrt(Z[:, 2])
+        elif metric == "cosine":
+            Z[:, 2] /= 2
+        return in_callers_unit(Z, task.data)
+
+
+def _are_few(task: Task) -> bool:
+    """Whether comparing all points is faster than keeping lists, and the core can do it."""
+    if task.linkage.family == "lance_williams":
+        return False
+    now = tuning.current
+    return task.data.n <= tuning.at(now.few_points if task.linkage.reducible else now.few_closer, task.d)
+
+
+def _one_by_one(points: Points, task: Task) -> Array:
+    core = getattr(_core, task.linkage.name)
+    with task.progress.stage("merges", points.n - 1, "merge") as tick:
+        Z: Array = core(points.X, task.threads, tick)
+    return Z
+
+
+def _by_lists(points: Points, task: Task) -> Array:
+    n, core = points.n, getattr(_core, task.linkage.name)
+    everything, k = np.arange(n, dtype=np.int32), min(n - 1, tuning.current.centre_list)
+    with task.progress.stage("nearest neighbours", n, "point") as tick:
+        source = choose_source(points, k, task.threads)
+        tree, coordinates = isinstance(source, TreeSource), _few_coordinates(points, source)
+        nearest = source.nearest(everything, everything, k, task.threads, tick)
+        del source
+    with task.progress.stage("merges", n - 1, "merge") as tick, one_blas_thread():
+        Z: Array = core(points.X, points.metric, *coordinates, tree, *nearest, blas(), task.threads, tick)
+    return Z
+
+
+def _few_coordinates(points: Points, source: BlasSource | TreeSource) -> tuple[Array, Array, Array]:
+    """Means, axes and the few coordinates of all points, by which a search may skip most centres."""
+    d = points.X.shape[1]
+    principal, tree = source.principal, isinstance(source, TreeSource)
+    m = d if principal is None else principal.few if tree else principal.best
+    dtype = np.float64 if principal is None or tree else principal.filter_dtype
+    if principal is None or m == d:
+        mean = centre(points.X)
+        return mean, np.empty((d, 0)), np.ascontiguousarray(points.X - mean, dtype=dtype)
+    return principal.mean, np.ascontiguousarray(principal.axes[:, :m]), principal.coordinates(m, dtype)

@@ -1,0 +1,346 @@
+"""Everything about what a user may pass in. Past this module, arguments are right."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import numbers
+import os
+import warnings
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, TypeGuard
+
+import numpy as np
+from joblib import cpu_count
+from scipy.spatial import distance
+from scipy.spatial.distance import cdist
+from sklearn.utils import check_array
+
+from chamfer import _core
+from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points, is_distributed, measure
+
+SKLEARN_METRICS = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean"}  # and what SciPy calls them
+
+
+_MOST = 1 << 30  # points: clusters are numbered up to twice as many, in 32 bits
+
+
+def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
+    """`value` if it is one of `choices`."""
+    choices = list(choices)
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}{did_you_mean(value, choices)}")
+    return value
+
+
+def did_you_mean(value: object, choices: Iterable[str]) -> str:
+    """A hint at the choice that is nearly `value`, to end a message with; nothing if there is none."""
+    known = {each.lower(): each for each in choices}
+    close = difflib.get_close_matches(str(value).lower(), known, 1)
+    return f"; did you mean {known[close[0]]!r}?" if close else ""
+
+
+def check_integer(name: str, value: object, low: int, high: int | None = None) -> int:
+    """`value` if it is an integer of [low, high]."""
+    wanted = f"at least {low}" if high is None else f"between {low} and {high}"
+    if not _is_integer(value):
+        raise TypeError(f"{name} must be an integer {wanted}, got {value!r}")
+    if value < low or (high is not None and value > high):
+        raise ValueError(f"{name} must be {wanted}, got {value}")
+    return int(value)
+
+
+def check_number(name: str, value: object, low: float = -math.inf) -> float:
+    """`value` if it is a number of at least `low`."""
+    wanted = "a number" if low == -math.inf else f"a number of at least {low:g}"
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be {wanted}, got {value!r}")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError(f"{name} must be {wanted} that a float can hold, got {str(value)[:20]}…") from None
+    if not number >= low:
+        raise ValueError(f"{name} must be {wanted}, got {value}")
+    return number
+
+
+def _is_integer(value: object) -> TypeGuard[int]:
+    return not isinstance(value, bool) and isinstance(value, numbers.Integral)
+
+
+_PROCESS = os.getpid()
+
+
+@lru_cache(maxsize=1)
+def _processors() -> int:
+    return int(cpu_count())
+
+
+def check_threads(n_jobs: object) -> int:
+    """Number of threads that `n_jobs` stands for."""
+    if n_jobs is not None and (not _is_integer(n_jobs) or n_jobs == 0):
+        raise ValueError(f"n_jobs must be None or an integer other than 0, got {n_jobs!r}")
+    if os.getpid() != _PROCESS:
+        return 1  # the threads of GNU's OpenMP do not survive a fork: waiting for them would never end
+    most = int(min(_core.available_threads(), _processors()))
+    if n_jobs is None:
+        return most
+    # A few threads for each processor do no harm; thousands would end the process.
+    return min(int(n_jobs), 4 * _processors()) if n_jobs > 0 else max(1, most + 1 + int(n_jobs))
+
+
+def check_bytes(name: str, value: object) -> int | None:
+    """Bytes of a limit such as ``4_000_000_000``, ``"4GB"`` or ``"4GiB"``; None stays None."""
+    if value is None:
+        return None
+    size = value
+    if isinstance(value, str):
+        text = value.strip().upper().removesuffix("B")
+        base = 1024 if text.endswith("I") else 1000
+        text = text.removesuffix("I")
+        power = "KMGT".find(text[-1]) + 1 if text else 0
+        try:
+            size = float(text[:-1] if power else text) * base**power
+        except ValueError:
+            raise ValueError(f"{name} must be a number of bytes or a text like '4GB', got {value!r}") from None
+    limit = check_number(name, size, 1)
+    if math.isinf(limit):
+        raise ValueError(f"{name} must be finite, got {value!r}")
+    return int(limit)
+
+
+def check_path(name: str, value: object) -> str:
+    """The name of a file."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"{name} must be the name of a file, got {value!r}")
+    return os.fsdecode(value)
+
+
+def check_input(X: object, metric: Metric) -> Points | Condensed:
+    """What `linkage` takes as `X`, brought into one of two forms; the caller's data is never changed."""
+    metric = check_metric(metric)
+    if is_distributed(X):
+        return Points(check_distributed(X), metric, exponent=0)
+    if metric == "precomputed":
+        return _check_square(X)
+    array = _check_numbers(X, ensure_2d=False)
+    if array.ndim == 1:
+        return _check_condensed(array)
+    if array.shape[0] == array.shape[1] > 1 and _looks_like_distances(array):
+        warnings.warn(
+            "X looks like a square matrix of distances but is taken as observations; "
+            "for distances pass metric='precomputed'",
+            UserWarning,
+            stacklevel=3,
+        )
+    low, high = array.min(axis=0), array.max(axis=0)
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        refuse_infinite(X, array)
+    array, exponent = measure(array, metric, low, high)
+    return Points(array, metric, exponent=exponent)
+
+
+def check_distributed(X: Any) -> Any:
+    """A Dask array of points, chunked by rows; what is in it is not looked at."""
+    if hasattr(X, "to_dask_array"):
+        X = X.to_dask_array(lengths=True)
+    if getattr(X, "ndim", None) != 2:
+        raise ValueError(f"X must have two dimensions, points as rows, to be clustered by Dask, got {X!r}")
+    if any(math.isnan(size) for sizes in X.chunks for size in sizes):
+        raise ValueError("X must have chunks of known sizes, got unknown ones: call X.compute_chunk_sizes() first")
+    if X.dtype.kind not in "fiub":
+        raise ValueError(f"X must be an array of finite real numbers, got dtype {X.dtype}")
+    if 0 in X.shape:
+        raise ValueError(f"X must hold points as rows, got an array of shape {X.shape}")
+    return X
+
+
+def check_metric(metric: object) -> Metric:
+    """`metric` as SciPy calls it, if it is one."""
+    if not isinstance(metric, str):
+        if not callable(metric):
+            raise TypeError(f"metric must be a name or a function, got {metric!r}")
+        return metric
+    name = SKLEARN_METRICS.get(metric.lower(), metric.lower())
+    if name not in (*FAST_METRICS, "precomputed"):
+        points = np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 3.0]])  # SciPy has no list of its metrics, so try
+        try:
+            cdist(points, points, name)
+        except ValueError as error:
+            raise ValueError(
+                f"metric must be 'precomputed', a function or a metric of scipy.spatial.distance.cdist, got {metric!r}"
+                + did_you_mean(name, [*FAST_METRICS, "precomputed", *SKLEARN_METRICS, *distance.__all__])
+            ) from error
+    return name
+
+
+def _check_numbers(X: Any, ensure_2d: bool, copy: bool = True) -> Array:
+    """X as an array of numbers, in float32 if it is float32, otherwise in float64.
+
+    As a copy, nothing that happens to X meanwhile, in another thread, can reach the core.
+    """
+    if getattr(X, "shape", None) and len(X.shape) == 2 and X.shape[0] >= _MOST:
+        raise ValueError(f"X must hold fewer than 2^30 points, got {X.shape[0]}")
+    if type(X) is np.ndarray and X.dtype in (np.float32, np.float64) and X.ndim == 2:
+        array = np.array(X, order="C") if copy else X
+    else:
+        array = _as_numbers(X, ensure_2d, copy)
+    if array.ndim == 0 or array.size == 0:
+        raise ValueError(f"X must hold points as rows, or distances, got an array of shape {array.shape}")
+    return array
+
+
+def _as_numbers(X: Any, ensure_2d: bool, copy: bool) -> Array:
+    try:
+        array = check_array(
+            X,
+            dtype=[np.float64, np.float32],
+            order="C",
+            ensure_2d=ensure_2d,
+            ensure_min_samples=0,
+            ensure_min_features=0,
+            ensure_all_finite=False,  # which is for us to say, where they are
+            input_name="X",
+        )
+    except (TypeError, ValueError, OverflowError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        reason = text_column(X) or str(error).splitlines()[0]
+        raise kind(f"X must be an array of finite real numbers: {reason}") from error
+    if np.ma.is_masked(X):
+        raise ValueError("X must not be masked: clustering would use what is under the mask")
+    fresh = isinstance(X, (list, tuple)) or (isinstance(X, np.ndarray) and X.dtype != array.dtype)
+    return np.array(array) if copy and not fresh else np.asarray(array)
+
+
+def text_column(X: Any) -> str:
+    """Which column of a data frame holds no numbers, and what it holds."""
+    for name in getattr(X, "columns", ()):
+        try:
+            np.asarray(X[name], dtype=np.float64)
+        except (TypeError, ValueError):
+            values = [value for value in X[name] if not isinstance(value, numbers.Real)]
+            return f"column {name!r} holds {values[0]!r}" if values else f"column {name!r} holds no numbers"
+    return ""
+
+
+def refuse_infinite(X: Any, array: Array) -> None:
+    """Say where the first number is that is not finite."""
+    place = np.unravel_index(np.argmin(np.isfinite(array)), array.shape)
+    where = f"at {int(place[0])}"
+    if array.ndim == 2:
+        names = list(getattr(X, "columns", range(array.shape[1])))
+        where = f"in row {int(place[0])}, column {names[int(place[1])]!r}"
+    what = "NaN" if np.isnan(array[place]) else "infinity"
+    raise ValueError(f"X must be an array of finite real numbers, got {what} {where}")
+
+
+def _check_condensed(values: Array) -> Condensed:
+    # n (n - 1) / 2 = m
+    n = (1 + math.isqrt(1 + 8 * values.size)) // 2
+    if n * (n - 1) // 2 != values.size:
+        raise ValueError(
+            f"X of one dimension must hold condensed distances, n (n - 1) / 2 of them for n points; "
+            f"got {values.size} values, which fits no n"
+        )
+    return _check_distances(values, n)
+
+
+def _check_square(X: object) -> Condensed:
+    square = _check_numbers(X, ensure_2d=True, copy=False)
+    n = square.shape[0]
+    if square.ndim != 2 or square.shape != (n, n):
+        raise ValueError(f"X must be a square matrix with metric='precomputed', got shape {square.shape}")
+    if not np.isfinite(square.max()) or not np.isfinite(square.min()):
+        refuse_infinite(X, square)
+    tolerance, relative = rounding(square), 1e-8 if square.dtype == np.float64 else 1e-4
+    diagonal = np.abs(np.diagonal(square))
+    if not diagonal.max() <= tolerance:
+        i = int(np.argmax(diagonal))
+        raise ValueError(f"X must have a zero diagonal with metric='precomputed', got X[{i}, {i}] = {square[i, i]}")
+    values = np.empty(n * (n - 1) // 2, dtype=square.dtype)
+    start = 0
+    for i in range(n - 1):
+        row = values[start : start + n - 1 - i]
+        row[:] = square[i, i + 1 :]
+        start += row.size
+        column = square[i + 1 :, i]
+        if not np.allclose(row, column, rtol=relative, atol=tolerance, equal_nan=True):
+            with np.errstate(invalid="ignore"):  # where another thread changes X meanwhile
+                j = i + 1 + int(np.argmax(np.abs(row - column)))
+            raise ValueError(
+                f"X must be symmetric with metric='precomputed', got X[{i}, {j}] = {square[i, j]} "
+                f"and X[{j}, {i}] = {square[j, i]}"
+            )
+    return _check_distances(values, n)
+
+
+def rounding(distances: Array) -> float:
+    """What rounding may leave of zeros among such distances, as in ``1 - np.corrcoef(X)``."""
+    return (1e-12 if distances.dtype == np.float64 else 1e-5) * float(np.abs(distances).max(initial=0))
+
+
+def _check_distances(values: Array, n: int) -> Condensed:
+    if values.size == 0:
+        return Condensed(values, n)
+    least, most = float(values.min()), float(values.max())
+    if not (np.isfinite(least) and np.isfinite(most)):
+        refuse_infinite(values, values)
+    if least < -rounding(values):
+        raise ValueError(f"X must hold distances of at least 0, got {least}")
+    if most > largest_distance(n):
+        raise ValueError(
+            f"X must hold distances of at most {largest_distance(n):.2g}, so that sums stay finite, got {most}"
+        )
+    return Condensed(np.maximum(values, 0, out=values) if least < 0 else values, n)
+
+
+def largest_distance(n: int) -> float:
+    """Sums of as many distances as there are points stay finite below this."""
+    return float(np.finfo(np.float64).max / (4 * n))
+
+
+def _looks_like_distances(square: Array) -> bool:
+    return bool(np.all(np.diagonal(square) == 0) and np.all(square >= 0) and np.allclose(square, square.T))
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether a label is a NaN of whatever kind, which does not equal itself, or says that it cannot tell."""
+    try:
+        return bool(label != label)
+    except (TypeError, ValueError):
+        return True
+
+
+def check_names(labels: Any, n: int) -> list[Any] | None:
+    """Names of n points, if there are any."""
+    if labels is None:
+        return None
+    try:
+        names = list(labels)
+    except TypeError:
+        raise TypeError(f"labels must hold a name for each of {n} points, got {labels!r}") from None
+    if len(names) != n:
+        raise ValueError(f"labels must name all {n} points, got {len(names)}")
+    return names
+
+
+def check_labels(y: object, n: int) -> Array:
+    """Classes of n points, labelled by values of any kind, as numbers from 0."""
+    try:
+        labels = np.asarray(y)
+    except ValueError as error:
+        raise ValueError(f"y must hold one label for each of {n} points: {error}") from error
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.shape != (n,):
+        raise ValueError(f"y must hold one label for each of {n} points, got shape {labels.shape}")
+    if labels.dtype.kind in "fcmMO" and any(_is_missing(label) for label in labels):
+        raise ValueError("y must not hold missing values")
+    if labels.dtype.kind != "O":
+        return np.unique(labels, return_inverse=True)[1].astype(np.int32)
+    numbers_of: dict[object, int] = {}  # labels of mixed kinds have no order to sort by
+    try:
+        return np.array([numbers_of.setdefault(label, len(numbers_of)) for label in labels], dtype=np.int32)
+    except TypeError:
+        raise TypeError("y must hold labels that can be compared, such as numbers or texts") from None

@@ -1,0 +1,98 @@
+"""The linkages: one row of facts each, and nothing else in the package knows what is true of a method.
+
+Engines decide by these facts what they can do. Error messages, ``--help``, the Notes of `chamfer.linkage` and the
+tables of the documentation (``python docs/make_tables.py``) list what is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from chamfer._types import FAST_METRICS
+
+
+@dataclass(frozen=True)
+class Linkage:
+    """What is true of a linkage. Facts, no functions."""
+
+    name: str
+    family: Literal["chamfer", "single", "lance_williams", "centres"]
+    formula: str  # the value for clusters A and B
+    reducible: bool = False  # no merge brings the union closer to a third cluster than both of its parts were
+    normalized: bool = False  # divided by the size of A
+    symmetric: bool = False  # the sum of both directions, not the smaller one
+    capped: bool = False  # what a point counts is bounded by its own neighbours
+    approximable: bool = False  # merges within a factor of 1 + epsilon of the best can be found in less time
+    metrics: tuple[str, ...] | None = None  # that it is defined for; None: all
+    from_points: tuple[str, ...] = ()  # metrics for which values follow from points or centres, without a matrix
+
+
+_ROWS = (
+    Linkage(
+        "chamfer",
+        "chamfer",
+        "Ch(A, B) = Σ_{a∈A} min_{b∈B} d(a, b), the smaller of Ch(A, B) and Ch(B, A)",
+        approximable=True,
+    ),
+    Linkage(
+        "chamfer_normalized",
+        "chamfer",
+        "Ch(A, B) / |A|, the smaller of both directions",
+        normalized=True,
+        approximable=True,
+    ),
+    Linkage(
+        "chamfer_capped",
+        "chamfer",
+        "Σ_{a∈A} min(κ(a), min_{b∈B} d(a, b)), the smaller of both directions",
+        capped=True,
+    ),
+    Linkage("chamfer_symmetric", "chamfer", "Ch(A, B) + Ch(B, A)", symmetric=True),
+    Linkage(
+        "chamfer_normalized_symmetric",
+        "chamfer",
+        "Ch(A, B) / |A| + Ch(B, A) / |B|",
+        normalized=True,
+        symmetric=True,
+    ),
+    Linkage("single", "single", "the smallest d(a, b)", reducible=True, from_points=FAST_METRICS),
+    Linkage("complete", "lance_williams", "the largest d(a, b)", reducible=True),
+    Linkage("average", "lance_williams", "the mean of d(a, b)", reducible=True, from_points=("sqeuclidean", "cosine")),
+    Linkage(
+        "weighted",
+        "lance_williams",
+        "the mean of the values of the two that A was merged from",
+        reducible=True,
+    ),
+    Linkage(
+        "ward",
+        "centres",
+        "√(2 |A| |B| / (|A| + |B|)) · ‖mean A − mean B‖",
+        reducible=True,
+        metrics=("euclidean",),
+        from_points=("euclidean",),
+    ),
+    Linkage(
+        "centroid",
+        "centres",
+        "‖mean A − mean B‖",
+        approximable=True,
+        metrics=("euclidean",),
+        from_points=("euclidean",),
+    ),
+    Linkage(
+        "median",
+        "centres",
+        "‖m(A) − m(B)‖, where m is the midpoint of the two centres that were merged",
+        metrics=("euclidean",),
+        from_points=("euclidean",),
+    ),
+)
+METHODS = {each.name: each for each in _ROWS}
+
+
+def names(which: Callable[[Linkage], bool]) -> str:
+    """The linkages for which something holds, for a message."""
+    return ", ".join(name for name, each in METHODS.items() if which(each))

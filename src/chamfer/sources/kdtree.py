@@ -1,0 +1,34 @@
+"""Nearest clusters by a k-d tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from chamfer import _core, tuning
+from chamfer._types import Array, Points
+from chamfer.distances.filter import Principal
+from chamfer.sources.base import SearchSource
+
+
+class TreeSource(SearchSource):
+    """Nearest clusters by a k-d tree over the points, or over their leading principal coordinates."""
+
+    def __init__(self, points: Points, principal: Principal | None = None) -> None:
+        own = points.X.shape[1] <= 16
+        if own:
+            coordinates = points.X.astype(np.float64)
+        else:
+            principal = principal or Principal(points.X)
+            coordinates = principal.coordinates(principal.few, np.float64)
+        super().__init__(points, tree_search(points, coordinates, own))
+        self.near = tuning.current.tree_near  # however many points there are: a tree looks at few of them
+        self.principal = None if own else principal
+        self.n_coordinates = coordinates.shape[1]
+
+
+def tree_search(points: Points, coordinates: Array, own: bool) -> Any:
+    """The compiled search by a k-d tree over coordinates, which may be the points' own."""
+    build = _core.TreeSearch32 if points.X.dtype == np.float32 else _core.TreeSearch64
+    return build(points.X, points.metric, coordinates, own)

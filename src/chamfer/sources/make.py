@@ -1,0 +1,57 @@
+"""Make the source that a user names, brings or needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scipy.sparse import issparse
+
+from chamfer._types import FAST_METRICS, Condensed, Points
+from chamfer.sources.base import Source
+from chamfer.sources.choose import choose_source
+from chamfer.sources.dask import DaskSource
+from chamfer.sources.index import IndexSource
+from chamfer.sources.kdtree import TreeSource
+from chamfer.sources.nominated import GraphSource
+from chamfer.sources.products import BlasSource
+from chamfer.sources.rows import CdistSource, PrecomputedSource
+
+SOURCES = ("auto", "blas", "tree", "cdist", "ann")
+
+
+def refuse_source(source: Any, data: Points | Condensed, remote: bool) -> str | None:
+    """Why such data do not go with a source; None if they do."""
+    own = not (isinstance(source, str) or issparse(source))
+    name = source if isinstance(source, str) else "a graph"
+    if isinstance(data, Condensed):
+        if remote:
+            return "X must hold points as rows to go to a cluster, got distances"
+        return None if own or name == "auto" else f"source must be 'auto' for distances, got {name!r}"
+    if remote:
+        fits = own or name == "auto"
+        return None if fits else f"source must be 'auto' or a source for points on a cluster, got {name!r}"
+    if own or name in ("auto", "cdist") or data.metric in FAST_METRICS:
+        return None
+    return f"source must be 'auto' or 'cdist' for metric {data.metric!r}, got {name!r}"
+
+
+def make_source(source: Any, data: Points | Condensed, k: int, threads: int, client: Any = None) -> Source:
+    """The source of the given name, of the given graph, or the user's own, for first lists of k clusters."""
+    if not (isinstance(source, str) or issparse(source)):
+        return source  # type: ignore[no-any-return]  # checked
+    if isinstance(data, Condensed):
+        return PrecomputedSource(data)
+    if client is not None or data.remote:
+        return DaskSource(data.X if data.remote else data, data.metric, client=client, n_jobs=threads)
+    if issparse(source):
+        return GraphSource(data, source, k)
+    if source == "auto":
+        return choose_source(data, k, threads) if data.metric in FAST_METRICS else CdistSource(data)
+    kinds: dict[str, Callable[[Points], Source]] = {
+        "blas": BlasSource,
+        "tree": TreeSource,
+        "cdist": CdistSource,
+        "ann": IndexSource,
+    }
+    return kinds[source](data)

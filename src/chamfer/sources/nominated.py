@@ -1,0 +1,152 @@
+"""Sources that are told of some neighbours of a point: by an approximate index, or by a graph that the user brings.
+
+What they are told only nominates: distances are computed from the points, as everywhere. What is not nominated counts
+as farther. Where the points nominated belong to fewer clusters than are asked for, clusters are looked for among all
+points; but if there are many points in few clusters, among a sample of each large cluster.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from chamfer import _core, tuning
+from chamfer._types import Array, Points
+from chamfer.progress import Tick
+from chamfer.sources.base import Answer, Source, empty_answer
+from chamfer.sources.choose import choose_source
+from chamfer.sources.products import BlasSource
+
+_PART = 4096  # points that are looked for at a time
+
+
+class NominatedSource(Source):
+    """Nearest clusters among the points that `_neighbours` nominates, and farther ones if these are not enough."""
+
+    points: Points
+
+    def __init__(self, points: Points) -> None:
+        self.n, self.dtype = points.n, points.dtype
+        self.points, self.height_exponent = points, points.height_exponent
+        self.near = tuning.current.tree_near
+        self._exact: Source | None = None
+
+    def _neighbours(self, points: Array, k: int, threads: int) -> Array:
+        """Points near each of `points`, in any order and maybe with itself; -1 where there are fewer."""
+        raise NotImplementedError
+
+    def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
+        """Find the k nearest clusters of each of `points` among those nominated, or farther ones."""
+        answer = empty_answer(len(points), k, self.dtype)
+        for first in range(0, len(points), _PART):
+            part = slice(first, first + _PART)
+            told = self._neighbours(points[part], k, threads)
+            rows = (each[part] for each in answer)
+            _core.select_neighbours(self.points.X, self.points.metric, points[part], told, labels, *rows, threads)
+            if tick is not None:
+                tick(min(first + _PART, len(points)))
+        short = np.flatnonzero(answer.clusters[:, -1] < 0)
+        if len(short):
+            known = Answer(*(each[short] for each in answer))
+            for each, farther in zip(answer, self._farther(known, points[short], labels, threads), strict=True):
+                each[short] = farther
+        return answer
+
+    def _farther(self, known: Answer, points: Array, labels: Array, threads: int) -> Answer:
+        """As many clusters as `known` has places for."""
+        k = known.clusters.shape[1]
+        sample = _sample(labels) if self.n > tuning.current.sampled_points else None
+        if sample is None or 2 * len(sample) > self.n:
+            self._exact = self._exact or choose_source(self.points, k, threads)
+            return self._exact.nearest(points, labels, k, threads)
+        parts, count = [], tuning.current.sampled_queries
+        for first in range(0, len(points), count):
+            some = points[first : first + count]
+            among = np.union1d(sample, some)
+            search = BlasSource(replace(self.points, X=self.points.X[among]))
+            parts.append(search.nearest(np.searchsorted(among, some).astype(np.int32), labels[among], k, threads))
+        return _nearest_of(known, Answer(*(np.concatenate(each) for each in zip(*parts, strict=True))))
+
+
+def _sample(labels: Array) -> Array:
+    """Points of every cluster, all of a small one, ascending."""
+    order = np.random.default_rng(0).permutation(len(labels)).astype(np.int32)
+    order = order[np.argsort(labels[order], kind="stable")]
+    sizes = np.unique(labels, return_counts=True)[1]
+    place = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.sort(order[place < tuning.current.sampled_members])
+
+
+def _nearest_of(one: Answer, two: Answer) -> Answer:
+    """The nearest clusters of two answers for the same points, the second with no place empty."""
+    k = one.clusters.shape[1]
+    clusters = np.hstack([one.clusters, two.clusters])
+    distances = np.where(clusters < 0, np.inf, np.hstack([one.distances, two.distances])).astype(two.distances.dtype)
+
+    def arrange(*keys: Array) -> tuple[Array, Array]:
+        order = np.lexsort(keys, axis=1)
+        return np.take_along_axis(clusters, order, axis=1), np.take_along_axis(distances, order, axis=1)
+
+    clusters, distances = arrange(distances, clusters)
+    distances[:, 1:][clusters[:, 1:] == clusters[:, :-1]] = np.inf
+    clusters, distances = arrange(clusters, distances)
+    clusters, distances = np.ascontiguousarray(clusters[:, :k]), np.ascontiguousarray(distances[:, :k])
+    return Answer(clusters, distances, distances[:, -1].copy())
+
+
+class GraphSource(NominatedSource):
+    """Nearest clusters by a graph of nearest neighbours, which the user has.
+
+    Parameters
+    ----------
+    points : Points
+        The points, with a fast metric.
+    graph : sparse matrix of shape (n, n)
+        Row p has an entry for every point that is near point p, as made by scikit-learn's ``kneighbors_graph`` or
+        ``kneighbors_graph(mode="distance")``. Entries of a point with itself are ignored.
+    k : int
+        Entries that every row has to have, or one for every other point.
+    """
+
+    def __init__(self, points: Points, graph: Any, k: int) -> None:
+        super().__init__(points)
+        n = points.n
+        if graph.shape != (n, n):
+            raise ValueError(f"source must be a graph of {n} x {n} entries, as many as X has points, got {graph.shape}")
+        try:
+            graph = csr_array(graph)
+            graph.check_format(full_check=True)  # entries may have been changed since it was made
+        except ValueError as error:
+            raise ValueError(f"source must be a sparse matrix with entries that are there: {error}") from error
+        if graph.data.dtype.kind not in "fiub":
+            raise TypeError(f"source must hold distances, which are numbers, got {graph.data.dtype}")
+        if not (np.isfinite(graph.data).all() and graph.data.min(initial=0) >= 0):
+            raise ValueError("source must hold distances, which are finite and at least 0")
+        rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(graph.indptr))
+        others = np.flatnonzero(graph.indices != rows)
+        rows, near = rows[others], graph.indices[others].astype(np.int32)
+        counts = np.bincount(rows, minlength=n)
+        least = min(k, n - 1)
+        if counts.min() < least:
+            row = int(counts.argmin())
+            raise ValueError(
+                f"source must list at least {least} other points for each point, got {counts[row]} in row {row}"
+            )
+        # Few rows may be much longer than the others; what is nearest among their points is all that is kept.
+        width, starts = min(int(counts.max()), max(k, 2 * len(near) // n)), np.cumsum(counts) - counts
+        kept = np.flatnonzero(counts[rows] <= width)
+        self._near = np.full((n, width), -1, np.int32)
+        self._near[rows[kept], kept - starts[rows[kept]]] = near[kept]
+        everything, answer = np.arange(n, dtype=np.int32), empty_answer(1, width, self.dtype)
+        for row in np.flatnonzero(counts > width).tolist():
+            told = near[None, starts[row] : starts[row] + counts[row]]
+            _core.select_neighbours(points.X, points.metric, everything[row : row + 1], told, everything, *answer, 1)
+            self._near[row] = answer.clusters[0]
+        self.fingerprint = blake2b(self._near.data, digest_size=16).hexdigest()  # tells checkpoints of other graphs
+
+    def _neighbours(self, points: Array, k: int, threads: int) -> Array:
+        return self._near[points]

@@ -1,0 +1,60 @@
+"""Nearest clusters by matrix multiplication."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from chamfer import _core, tuning
+from chamfer._types import Array, Points
+from chamfer.distances.blas import blas, one_blas_thread
+from chamfer.distances.filter import Principal
+from chamfer.distances.pairwise import centre
+from chamfer.progress import Tick
+from chamfer.sources.base import Answer, SearchSource, empty_answer
+
+ROWS = 256  # rows that are close together
+
+
+class BlasSource(SearchSource):
+    """Nearest clusters by blocked matrix multiplication.
+
+    Only a few leading principal coordinates are multiplied, which bounds distances from below; pairs that may be near
+    are then computed in full. If a sample shows that few coordinates say little (isotropic data), all are multiplied.
+    """
+
+    whole = True  # each pair of points is multiplied once
+
+    def __init__(self, points: Points, principal: Principal | None = None) -> None:
+        if points.n <= tuning.current.unfiltered:  # nothing to gain from a filter
+            coordinates = points.X - centre(points.X)
+        else:
+            principal = principal or Principal(points.X)
+            coordinates = principal.coordinates(principal.best, principal.filter_dtype)
+        super().__init__(points, block_search(points, coordinates))
+        self.principal = principal
+        self.n_coordinates = coordinates.shape[1]
+
+    def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
+        """Find the k nearest clusters of each of `points`."""
+        with one_blas_thread():
+            if len(points) == self.n == len(np.unique(labels)):
+                answer = empty_answer(self.n, k, self.dtype)
+                self._search.all_points(*answer, threads, tick)
+                # The search names points, which are their own clusters' labels only up to the caller's numbering.
+                listed = np.where(answer.clusters >= 0, labels[answer.clusters], np.int32(-1))
+                return Answer(listed[points], answer.distances[points], answer.bounds[points])
+            return super().nearest(points, labels, k, threads, tick)
+
+
+def near_order(coordinates: Array) -> Array:
+    """An order of the rows in which neighbours are close together."""
+    return np.asarray(_core.near_order(np.ascontiguousarray(coordinates[:, :8]), ROWS))
+
+
+def block_search(points: Points, coordinates: Array) -> Any:
+    """The compiled search by multiplication of coordinates that bound distances from below."""
+    order = near_order(coordinates)
+    suffix = ("32" if points.X.dtype == np.float32 else "64") + ("Double" if coordinates.dtype == np.float64 else "")
+    return getattr(_core, f"BlockSearch{suffix}")(points.X, points.metric, coordinates[order], order, blas())

@@ -1,0 +1,1 @@
+"""Dendrograms: cuts, scores, layout, files."""

@@ -1,0 +1,104 @@
+"""Every measured number of the package: which way is faster, and from when on. None of them changes what is exact.
+
+`current` holds the numbers in use, `using` replaces some of them for a while::
+
+    with chamfer.tuning.using(first_list=16):
+        chamfer.linkage(X)
+
+``python -m benchmarks costs FIELD`` times a field at several values, ``python -m benchmarks costs engines`` fits the
+seconds of the engines. Both were run on two cores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+_ALL = 1 << 62  # more than there are points or coordinates
+
+Steps = tuple[tuple[int, float], ...]  # (up to so many coordinates, value), ascending
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Fields are grouped by the module that reads them."""
+
+    # The seconds of engines, by which the cheapest is chosen: `costs engines`.
+    pair: float = 4e-10  # a distance of a fast metric, without its coordinates
+    coordinate: float = 2e-11  # a coordinate of it
+    slow_pair: float = 5e-8  # a distance by cdist
+    given_pair: float = 5e-9  # a distance that the user gave, looked up one by one
+    chamfer_merges: float = 8e-9  # the dense engine's merges by a Chamfer linkage, for each n²
+    other_merges: float = 2e-9  # the same by any other linkage
+    lists_point: float = 8e-5  # lists of clusters, for each point
+    # The same of chamfer_normalized, whose chains of merges ask more often, in multiples.
+    lists_chains: Steps = ((4, 1.0), (24, 4.0), (_ALL, 2.0))
+    points_point: Steps = ((24, 0.0), (_ALL, 3e-5))  # lists of centres, for each point
+    closer_point: Steps = ((24, 0.0), (_ALL, 6e-5))  # the same where a merge may bring centres closer
+    average_point: Steps = ((24, 1.2e-5), (_ALL, 3e-5))  # the same of average linkage
+    approximate_point: float = 5e-4  # a search in an index that changes
+    unchecked_bytes: int = 1 << 26  # asking the system whether there is so much memory takes longer than to cluster
+
+    # The lists engine.
+    first_list: int = 32  # clusters on a first list
+    next_list: int = 8  # clusters on a refreshed list, at least
+    batch: int = 2048  # points whose lists are refreshed together
+    near_part: int = 24  # a point is compared with this part of all points, one by one, before its list is refreshed
+
+    # The points engine.
+    centre_list: int = 16  # entries of a list of centres
+    # Up to so many points are compared one by one, which is faster than lists.
+    few_points: Steps = ((4, 5_000), (24, 12_000), (_ALL, 1_000))
+    few_closer: Steps = ((128, _ALL), (_ALL, 1_000))  # the same where a merge may bring centres closer
+
+    # Sources: trees, or products of few principal coordinates.
+    tree_coordinates: int = 4  # up to so many, a k-d tree is always faster than products
+    tree_points: int = 20_000  # from so many on, a tree is tried where coordinates are more
+    tree_share: float = 0.02  # of all pairs that few coordinates leave, at most, for a tree to be tried
+    tree_gain: float = 20.0  # how much faster than products it has to be: refreshed lists reach farther than first ones
+    tree_near: int = 1000  # distances that cost as much as a list from a tree, or from an index
+    unfiltered: int = 2048  # up to so many points there is nothing to gain from a filter
+
+    # The filter: few principal coordinates, chosen on a sample.
+    sample: int = 2048  # rows
+    queries: int = 64  # of them, whose neighbours are looked at
+    filter_pair: float = 3.5e-10  # seconds of one thread: a multiplied pair,
+    filter_coordinate: float = 1.7e-11  # each coordinate of it,
+    filter_close: float = 1e-7  # a pair that is computed in full
+    varying: float = 0.95  # of the coordinates: if fewer vary, products leave the constant ones out
+
+    # Nominated neighbours: an index, or a graph of the user.
+    sampled_points: int = 100_000  # with more, clusters that nobody nominates are looked for in a sample
+    sampled_members: int = 1024  # points of a cluster in that sample
+    sampled_queries: int = 1 << 14  # points compared with it at a time
+    index_found: int = 32  # neighbours that an index is asked for, at least
+    index_shard: int = 10_000  # places, from which on there are several graphs
+
+    # Centroid linkage up to a factor.
+    changing_found: int = 16  # neighbours asked for, one of them the cluster itself
+    changing_recent: int = 256  # centres that wait to become part of the graph
+
+    # Dask.
+    block_rows: int = 4096  # of a block, at least: smaller chunks are joined
+    group_pairs: int = 1 << 28  # of a group of points and a block, at most: a fraction of a second
+
+
+def at(steps: Steps, coordinates: int) -> float:
+    """The value of the first step that holds so many coordinates."""
+    return next(value for most, value in steps if coordinates <= most)
+
+
+current = Tuning()
+
+
+@contextmanager
+def using(**changes: Any) -> Iterator[None]:
+    """Other numbers, in a ``with`` block; for tests and measurements, not while other threads cluster."""
+    global current
+    kept, current = current, replace(current, **changes)
+    try:
+        yield
+    finally:
+        current = kept
