@@ -126,8 +126,8 @@ def quality(Z: Any, data: Data, X: Array, options: Mapping[str, Any]) -> dict[st
 
 def recall(X: Array, source: str, k: int = 16) -> float:
     """Give the share that a source finds of the k nearest neighbours of some points."""
-    from chamfer.sources import make_source
-    from chamfer.validation import Points
+    from chamfer._types import Points
+    from chamfer.sources.make import make_source
 
     some = np.random.default_rng(1).choice(len(X), min(1000, len(X)), replace=False).astype(np.int32)
     searched = make_source(source, Points(X, "euclidean"), k, 2)

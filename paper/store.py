@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chamfer._types import Array
 from chamfer.datasets import Dataset
 
 Cell = dict[str, Any]

@@ -17,7 +17,7 @@ import hashlib
 import json
 import sys
 import warnings
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,7 +51,7 @@ class Case(NamedTuple):
         return " ".join([self.data, self.dtype, self.method, *(f"{key}={value}" for key, value in self.options)])
 
 
-@lru_cache(maxsize=None)
+@cache
 def make(name: str) -> np.ndarray:
     """The points of a data set, in float64."""
     random = np.random.default_rng(sum(map(ord, name)))

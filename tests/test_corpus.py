@@ -2,8 +2,9 @@
 
 import json
 
-import corpus
 import pytest
+
+import corpus
 
 RECORD = json.loads(corpus.RECORD.read_text())
 

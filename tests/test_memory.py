@@ -14,7 +14,7 @@ from chamfer import memory
 from chamfer.engines.dense import DenseEngine
 from chamfer.inputs import check_input
 from chamfer.sources.base import empty_answer
-from chamfer.sources.products import block_search
+from chamfer.sources.products import product_search
 
 X = gaussian(0, 20, 3)
 
@@ -206,10 +206,10 @@ class TestManyBlocks:
     @pytest.mark.parametrize("pairs", [1, 10, 50])
     def test_pairs_of_blocks(self, pairs):
         points = check_input(gaussian(4, 3_000, 6), "euclidean")
-        search = block_search(points, points.X - points.X.mean(axis=0))
+        search = product_search(points, points.X - points.X.mean(axis=0))
         expected, found = empty_answer(3_000, 8, np.float64), empty_answer(3_000, 8, np.float64)
-        search.all_points(*expected, 2)
-        search.all_points(*found, 2, None, pairs)
+        search.all_points(**expected._asdict(), threads=2)
+        search.all_points(**found._asdict(), threads=2, pairs_at_once=pairs)
         np.testing.assert_array_equal(np.sort(found.clusters), np.sort(expected.clusters))
         np.testing.assert_array_equal(found.bounds, expected.bounds)
 

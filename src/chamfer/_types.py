@@ -58,6 +58,12 @@ class Points:
         return self.X.dtype
 
     @property
+    def core_metric(self) -> str:
+        """The metric, where it is one of the core's."""
+        assert isinstance(self.metric, str)
+        return self.metric
+
+    @property
     def remote(self) -> bool:
         """Whether X is an array of Dask."""
         return is_distributed(self.X)

@@ -17,7 +17,6 @@ from scipy.spatial import distance
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
-from chamfer import _core
 from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points, is_distributed, measure
 
 SKLEARN_METRICS = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean"}  # and what SciPy calls them
@@ -69,21 +68,22 @@ def _is_integer(value: object) -> TypeGuard[int]:
     return not isinstance(value, bool) and isinstance(value, numbers.Integral)
 
 
-_PROCESS = os.getpid()
-
-
 @lru_cache(maxsize=1)
 def _processors() -> int:
     return int(cpu_count())
+
+
+def available_threads() -> int:
+    """The processors that this process may use, or fewer if OMP_NUM_THREADS says so, as for other libraries."""
+    wanted = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return min(int(wanted), _processors()) if wanted.isdigit() and int(wanted) > 0 else _processors()
 
 
 def check_threads(n_jobs: object) -> int:
     """Number of threads that `n_jobs` stands for."""
     if n_jobs is not None and (not _is_integer(n_jobs) or n_jobs == 0):
         raise ValueError(f"n_jobs must be None or an integer other than 0, got {n_jobs!r}")
-    if os.getpid() != _PROCESS:
-        return 1  # the threads of GNU's OpenMP do not survive a fork: waiting for them would never end
-    most = int(min(_core.available_threads(), _processors()))
+    most = available_threads()
     if n_jobs is None:
         return most
     # A few threads for each processor do no harm; thousands would end the process.

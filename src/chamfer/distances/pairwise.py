@@ -45,7 +45,9 @@ def _fill(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
     if multiply:
         X = _without_constants(X)
     with one_blas_thread() if multiply else nullcontext():
-        _core.pairwise(X, centre(X), points.metric, out, blas(), threads, tick)
+        _core.pairwise_distances(
+            X, shift=centre(X), metric=points.metric, out=out, blas=blas(), threads=threads, tick=tick
+        )
     return out
 
 

@@ -51,12 +51,20 @@ class DenseEngine(Engine):
         n = task.data.n
         with task.progress.stage("distances", n * (n - 1) // 2, "pair") as tick:
             matrix, exponent = _given(task) if isinstance(task.data, Condensed) else (_computed(task, tick), 0)
-        core = getattr(_core, task.linkage.name)
         with task.progress.stage("merges", n - 1, "merge") as tick:
-            Z: Array = core(*((matrix,) if _is_square(task) else (matrix, n)), task.threads, tick)
+            Z = _merge(matrix, task, tick)
         if task.linkage.family == "centres":
             Z[:, 2] = np.ldexp(np.sqrt(np.maximum(Z[:, 2], 0)), exponent)
         return in_callers_unit(Z, task.data)
+
+
+def _merge(matrix: Array, task: Task, tick: Tick | None) -> Array:
+    linkage, threads = task.linkage, task.threads
+    if not _is_square(task):
+        return _core.dense_rule(matrix, n=task.data.n, rule=linkage.name, threads=threads, tick=tick)
+    return _core.dense_chamfer(
+        matrix, normalized=linkage.normalized, symmetric=linkage.symmetric, threads=threads, tick=tick
+    )
 
 
 def _is_square(task: Task) -> bool:

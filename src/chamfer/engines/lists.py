@@ -120,7 +120,7 @@ def _grow(source: Source, task: Task) -> Array:
             if not len(points):
                 break
             with _timed(info, "refresh"):
-                engine.refresh(points, *source.nearest(points, engine.labels(n), k, threads))
+                engine.refresh(points, **source.nearest(points, engine.labels(), k, threads)._asdict())
             info.refreshes += 1
             info.refreshed += len(points)
             info.entries = max(info.entries, len(points) * k)
@@ -132,20 +132,18 @@ def _grow(source: Source, task: Task) -> Array:
 def _engine(source: Source, task: Task) -> Any:
     now, linkage = tuning.current, task.linkage
     build = _core.Lists32 if source.dtype == np.float32 else _core.Lists64
-    X, metric = (None, "euclidean") if source.points is None else (source.points.X, source.points.metric)
+    X, metric = (None, "euclidean") if source.points is None else (source.points.X, source.points.core_metric)
     near = source.n // now.near_part if source.near is None else min(source.n // now.near_part, source.near)
-    return build(
-        source.n,
-        linkage.normalized,
-        linkage.capped,
-        now.next_list,
-        now.batch,
-        near,
-        task.options.epsilon,
-        task.threads,
-        X,
-        metric,
+    options = _core.ListsOptions(
+        normalized=linkage.normalized,
+        capped=linkage.capped,
+        k=now.next_list,
+        batch=now.batch,
+        near=near,
+        epsilon=task.options.epsilon,
+        threads=task.threads,
     )
+    return build(source.n, options=options, X=X, metric=metric)
 
 
 def _first_lists(engine: Any, source: Source, task: Task, info: Info, tick: Tick | None) -> None:
@@ -155,7 +153,7 @@ def _first_lists(engine: Any, source: Source, task: Task, info: Info, tick: Tick
     info.entries = answer.clusters.size
     if task.linkage.capped and k == task.options.n_neighbors + 1:
         answer = _without_farthest(answer)
-    engine.refresh(everything, *answer)
+    engine.refresh(everything, **answer._asdict())
 
 
 @contextmanager

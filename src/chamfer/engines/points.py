@@ -7,6 +7,7 @@ and `spanning.hpp`.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -75,14 +76,12 @@ def _are_few(task: Task) -> bool:
 
 
 def _one_by_one(points: Points, task: Task) -> Array:
-    core = getattr(_core, task.linkage.name)
     with task.progress.stage("merges", points.n - 1, "merge") as tick:
-        Z: Array = core(points.X, task.threads, tick)
-    return Z
+        return _core.few_points(points.X, rule=task.linkage.name, threads=task.threads, tick=tick)
 
 
 def _by_lists(points: Points, task: Task) -> Array:
-    n, core = points.n, getattr(_core, task.linkage.name)
+    n, name = points.n, task.linkage.name
     everything, k = np.arange(n, dtype=np.int32), min(n - 1, tuning.current.centre_list)
     with task.progress.stage("nearest neighbours", n, "point") as tick:
         source = choose_source(points, k, task.threads)
@@ -90,11 +89,14 @@ def _by_lists(points: Points, task: Task) -> Array:
         nearest = source.nearest(everything, everything, k, task.threads, tick)
         del source
     with task.progress.stage("merges", n - 1, "merge") as tick, one_blas_thread():
-        Z: Array = core(points.X, points.metric, *coordinates, tree, *nearest, blas(), task.threads, tick)
-    return Z
+        lists = {"nearest": nearest.clusters, "distances": nearest.distances, "bounds": nearest.bounds}
+        rest = {**coordinates, **lists, "tree": tree, "blas": blas(), "threads": task.threads, "tick": tick}
+        if task.linkage.family == "single":
+            return _core.spanning_forest(points.X, metric="sqeuclidean", **rest)
+        return _core.centre_lists(points.X, rule=name, **rest)
 
 
-def _few_coordinates(points: Points, source: BlasSource | TreeSource) -> tuple[Array, Array, Array]:
+def _few_coordinates(points: Points, source: BlasSource | TreeSource) -> dict[str, Any]:
     """Means, axes and the few coordinates of all points, by which a search may skip most centres."""
     d = points.X.shape[1]
     principal, tree = source.principal, isinstance(source, TreeSource)
@@ -102,5 +104,7 @@ def _few_coordinates(points: Points, source: BlasSource | TreeSource) -> tuple[A
     dtype = np.float64 if principal is None or tree else principal.filter_dtype
     if principal is None or m == d:
         mean = centre(points.X)
-        return mean, np.empty((d, 0)), np.ascontiguousarray(points.X - mean, dtype=dtype)
-    return principal.mean, np.ascontiguousarray(principal.axes[:, :m]), principal.coordinates(m, dtype)
+        coordinates = np.ascontiguousarray(points.X - mean, dtype=dtype)
+        return {"mean": mean, "axes": np.empty((d, 0)), "coordinates": coordinates}
+    axes = np.ascontiguousarray(principal.axes[:, :m])
+    return {"mean": principal.mean, "axes": axes, "coordinates": principal.coordinates(m, dtype)}

@@ -60,9 +60,17 @@ class TradeoffEngine(Engine):
             source = choose_source(points, 1, task.threads)
             nearest = source.nearest(everything, everything, 1, task.threads, tick)
             del source
-        core, t = getattr(_core, task.linkage.name), _least_size(task)
         with task.progress.stage("merges", points.n - 1, "merge") as tick:
-            Z: Array = core(points.X, points.metric, t, nearest.clusters, nearest.distances, task.threads, tick)
+            Z = _core.tradeoff(
+                points.X,
+                metric=points.core_metric,
+                normalized=task.linkage.normalized,
+                t=_least_size(task),
+                nearest=nearest.clusters,
+                distances=nearest.distances,
+                threads=task.threads,
+                tick=tick,
+            )
         return in_callers_unit(Z, points)
 
 

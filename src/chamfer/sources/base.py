@@ -26,6 +26,10 @@ class Answer(NamedTuple):
     distances: Array
     bounds: Array
 
+    def part(self, rows: Any) -> Answer:
+        """Some rows of the answer; views of them if `rows` is a slice."""
+        return Answer(*(each[rows] for each in self))
+
 
 def empty_answer(count: int, k: int, dtype: Any) -> Answer:
     """Room for an answer."""
@@ -90,7 +94,7 @@ class SearchSource(Source):
     def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
         """Find the k nearest clusters of each of `points`."""
         answer = empty_answer(len(points), k, self.dtype)
-        self._search.clusters(points, labels, *answer, threads, tick)
+        self._search.nearest(points, labels, **answer._asdict(), threads=threads, tick=tick)
         return answer
 
 

@@ -30,5 +30,4 @@ class TreeSource(SearchSource):
 
 def tree_search(points: Points, coordinates: Array, own: bool) -> Any:
     """The compiled search by a k-d tree over coordinates, which may be the points' own."""
-    build = _core.TreeSearch32 if points.X.dtype == np.float32 else _core.TreeSearch64
-    return build(points.X, points.metric, coordinates, own)
+    return _core.tree_search(points.X, metric=points.core_metric, coordinates=coordinates, own=own)

@@ -45,8 +45,7 @@ class NominatedSource(Source):
         for first in range(0, len(points), _PART):
             part = slice(first, first + _PART)
             told = self._neighbours(points[part], k, threads)
-            rows = (each[part] for each in answer)
-            _core.select_neighbours(self.points.X, self.points.metric, points[part], told, labels, *rows, threads)
+            _select(self.points, points[part], told, labels, answer.part(part), threads)
             if tick is not None:
                 tick(min(first + _PART, len(points)))
         short = np.flatnonzero(answer.clusters[:, -1] < 0)
@@ -70,6 +69,19 @@ class NominatedSource(Source):
             search = BlasSource(replace(self.points, X=self.points.X[among]))
             parts.append(search.nearest(np.searchsorted(among, some).astype(np.int32), labels[among], k, threads))
         return _nearest_of(known, Answer(*(np.concatenate(each) for each in zip(*parts, strict=True))))
+
+
+def _select(points: Points, queries: Array, neighbours: Array, labels: Array, answer: Answer, threads: int) -> None:
+    """Fill the answer from the nominated points."""
+    _core.nearest_of_nominated(
+        points.X,
+        metric=points.core_metric,
+        queries=queries,
+        neighbours=neighbours,
+        labels=labels,
+        **answer._asdict(),
+        threads=threads,
+    )
 
 
 def _sample(labels: Array) -> Array:
@@ -144,7 +156,7 @@ class GraphSource(NominatedSource):
         everything, answer = np.arange(n, dtype=np.int32), empty_answer(1, width, self.dtype)
         for row in np.flatnonzero(counts > width).tolist():
             told = near[None, starts[row] : starts[row] + counts[row]]
-            _core.select_neighbours(points.X, points.metric, everything[row : row + 1], told, everything, *answer, 1)
+            _select(points, everything[row : row + 1], told, everything, answer, 1)
             self._near[row] = answer.clusters[0]
         self.fingerprint = blake2b(self._near.data, digest_size=16).hexdigest()  # tells checkpoints of other graphs
 

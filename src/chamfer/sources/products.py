@@ -32,7 +32,7 @@ class BlasSource(SearchSource):
         else:
             principal = principal or Principal(points.X)
             coordinates = principal.coordinates(principal.best, principal.filter_dtype)
-        super().__init__(points, block_search(points, coordinates))
+        super().__init__(points, product_search(points, coordinates))
         self.principal = principal
         self.n_coordinates = coordinates.shape[1]
 
@@ -41,7 +41,7 @@ class BlasSource(SearchSource):
         with one_blas_thread():
             if len(points) == self.n == len(np.unique(labels)):
                 answer = empty_answer(self.n, k, self.dtype)
-                self._search.all_points(*answer, threads, tick)
+                self._search.all_points(**answer._asdict(), threads=threads, tick=tick)
                 # The search names points, which are their own clusters' labels only up to the caller's numbering.
                 listed = np.where(answer.clusters >= 0, labels[answer.clusters], np.int32(-1))
                 return Answer(listed[points], answer.distances[points], answer.bounds[points])
@@ -50,11 +50,12 @@ class BlasSource(SearchSource):
 
 def near_order(coordinates: Array) -> Array:
     """An order of the rows in which neighbours are close together."""
-    return np.asarray(_core.near_order(np.ascontiguousarray(coordinates[:, :8]), ROWS))
+    return np.asarray(_core.near_order(np.ascontiguousarray(coordinates[:, :8]), leaf=ROWS))
 
 
-def block_search(points: Points, coordinates: Array) -> Any:
+def product_search(points: Points, coordinates: Array) -> Any:
     """The compiled search by multiplication of coordinates that bound distances from below."""
     order = near_order(coordinates)
-    suffix = ("32" if points.X.dtype == np.float32 else "64") + ("Double" if coordinates.dtype == np.float64 else "")
-    return getattr(_core, f"BlockSearch{suffix}")(points.X, points.metric, coordinates[order], order, blas())
+    return _core.product_search(
+        points.X, metric=points.core_metric, coordinates=coordinates[order], order=order, blas=blas()
+    )

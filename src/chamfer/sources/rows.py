@@ -66,7 +66,9 @@ def _select(rows: Any, points: Array, labels: Array, k: int, dtype: Any, threads
         part = slice(first, first + ROWS)
         some = points[part]
         distances = rows(some)
-        _core.select_clusters(distances, some.astype(np.int32), labels, *(each[part] for each in answer), threads)
+        _core.nearest_of_rows(
+            distances, queries=some.astype(np.int32), labels=labels, **answer.part(part)._asdict(), threads=threads
+        )
         if tick is not None:
             tick(min(first + ROWS, len(points)))
     return answer

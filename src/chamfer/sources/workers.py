@@ -18,7 +18,7 @@ from chamfer.distances.filter import project
 from chamfer.distances.pairwise import check_distances, rows_of_distances
 from chamfer.sources.base import Answer
 from chamfer.sources.kdtree import tree_search
-from chamfer.sources.products import block_search, near_order
+from chamfer.sources.products import near_order, product_search
 from chamfer.units import Unit, directions, smallest
 
 _ROWS = 256  # rows of distances held at a time
@@ -85,7 +85,7 @@ class Block:
         points, coordinates = Points(self.X, self.plan.metric, exponent=0), self.plan.project(self.X)
         if self.plan.search == "tree":
             return tree_search(points, coordinates, own=True)
-        return block_search(points, coordinates)
+        return product_search(points, coordinates)
 
 
 class Visitors(NamedTuple):
@@ -146,7 +146,8 @@ def visit(block: Block, visitors: Visitors, labels: Array, answer: Answer | None
         _visit_by_cdist(block, visitors, labels, found)
         return found
     with one_blas_thread():
-        block.search.clusters(visitors.rows, visitors.coordinates, visitors.homes, labels, *found, 1)
+        rows, coordinates, homes = visitors.rows, visitors.coordinates, visitors.homes
+        block.search.visit(rows, coordinates, homes, labels, **found._asdict(), threads=1)
     return found
 
 
@@ -162,8 +163,8 @@ def _visit_by_cdist(block: Block, visitors: Visitors, labels: Array, answer: Ans
         distances = check_distances(distances, metric, answer.distances.dtype, block.plan.n)
         found = nothing(len(distances), answer.clusters.shape[1], answer.distances.dtype)
         asking = np.arange(n + first, n + first + len(distances), dtype=np.int32)
-        _core.select_clusters(distances, asking, everyone, *found, 1)
-        _core.combine(found.clusters, found.distances, *(each[part] for each in answer))
+        _core.nearest_of_rows(distances, queries=asking, labels=everyone, **found._asdict(), threads=1)
+        _add(found, answer.part(part))
 
 
 def combine(answers: list[Answer]) -> Answer:
@@ -171,14 +172,19 @@ def combine(answers: list[Answer]) -> Answer:
     first, *others = answers
     total = _copy(first)
     for other in others:
-        _core.combine(other.clusters, other.distances, *total)
+        _add(other, total)
     return total
+
+
+def _add(found: Answer, total: Answer) -> None:
+    """Put what another search has found into the answer of all."""
+    _core.combine_answers(found.clusters, found.distances, **total._asdict())
 
 
 def arrange(visitors: Visitors, answers: list[Answer]) -> Answer:
     """The answers of all lanes in one, in the order of the group."""
     total, place = combine(answers), np.argsort(visitors.order)
-    return Answer(*(each[place] for each in total))
+    return total.part(place)
 
 
 def nothing(count: int, k: int, dtype: Any) -> Answer:

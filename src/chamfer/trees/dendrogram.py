@@ -91,7 +91,7 @@ class Dendrogram:
         check_choice("order", order, ORDERS)
         if order == "merge":
             return np.arange(len(self.Z)), self.heights
-        heights = _core.monotone_heights(self.Z, order == "cumulative")
+        heights = _core.monotone_heights(self.Z, cumulative=order == "cumulative")
         _refuse_overflow(heights, argument)
         # Equal heights keep the order of merges, so children stay before their parents.
         merges = np.argsort(heights, kind="stable")
@@ -110,7 +110,7 @@ class Dendrogram:
         applied = np.zeros(len(self.Z), dtype=bool)
         applied[merges[:count]] = True
         # The core's 64-bit integer is another type to NumPy than its own, and shows as such.
-        return np.asarray(_core.label_points(self.Z, applied).view(np.int64))
+        return np.asarray(_core.label_points(self.Z, applied=applied).view(np.int64))
 
     def monotone(self, kind: str = "cumulative") -> Dendrogram:
         """Give the same tree with heights that never fall towards the root; see `chamfer.monotone`."""

@@ -155,7 +155,9 @@ class CutScores:
         n = self.tree.n_points
         classes = check_labels(y, n)
         self.class_sizes = np.bincount(classes)
-        self._pairs, self._information, purity = _core.class_gains(self.tree.Z, classes, self.class_sizes.size)
+        self._pairs, self._information, purity = _core.class_gains(
+            self.tree.Z, classes=classes, n_classes=self.class_sizes.size
+        )
         sizes = np.concatenate([np.ones(n, dtype=np.int64), self.tree.Z[:, 3].astype(np.int64)])
         self._size, self._parts = sizes[n:], sizes[self.tree.children]
         self._class_pairs = int((self.class_sizes * (self.class_sizes - 1) // 2).sum())
@@ -245,7 +247,9 @@ class CutScores:
         """As the gains of information, but their means if the points were dealt to the clusters at random."""
         sizes, where = np.unique(np.column_stack([self._size, self._parts]), return_inverse=True)
         classes = np.column_stack(np.unique(self.class_sizes, return_counts=True))
-        means = _core.expected_information(self.tree.n_points, classes, sizes, check_threads(None))
+        means = _core.expected_information(
+            self.tree.n_points, classes=classes, sizes=sizes, threads=check_threads(None)
+        )
         whole, left, right = means[where.reshape(-1, 3)].T
         return np.asarray(whole - left - right)
 

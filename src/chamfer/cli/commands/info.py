@@ -12,6 +12,7 @@ from typing import Any
 from chamfer import _core
 from chamfer.cli.console import emphasize
 from chamfer.distances.blas import blas
+from chamfer.inputs import available_threads
 from chamfer.memory import available_memory, human
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "tqdm", "matplotlib", "pandas", "pyarrow")
@@ -48,7 +49,7 @@ def gather() -> dict[str, str]:
         "system": platform.platform(),
         "processor": _processor(),
         "instruction set": instruction_set(),
-        "threads": str(_core.available_threads()),
+        "threads": str(available_threads()),
         "memory available": human(available_memory()),
         "BLAS": _blas(),
     }
