@@ -23,7 +23,7 @@ from fuzz.truth import check_tree
 PATIENCE = 50  # seconds for a process that a call starts
 
 # The room above what the process has grows until a call gets all it wants. The first call has room: what fails on the
-# way of an import would be the import's error, and GNU's OpenMP ends the process if it cannot start its threads.
+# way of an import would be the import's error.
 LIMITED = """
 import resource, sys, warnings
 import numpy as np
