@@ -94,7 +94,15 @@ def test_a_call_that_fails_is_told_and_the_others_go_on(tmp_path, capfd, monkeyp
 def test_an_interrupted_run_keeps_what_it_measured(tmp_path):
     path = tmp_path / "rows.csv"
     command = [sys.executable, "-m", "benchmarks", "guard", "--csv", path]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Where the tests run in the background of a shell, the signal is ignored, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
     while not path.exists() and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)

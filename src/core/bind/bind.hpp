@@ -71,10 +71,10 @@ Points<T> points_of(const Array<const T, 2>& X) {
 }
 
 inline Metric metric_of(const std::string& name) {
-    if (name == "euclidean") return Metric::euclidean;
-    if (name == "sqeuclidean") return Metric::sqeuclidean;
-    if (name == "cosine") return Metric::half_sqeuclidean;
-    throw nb::value_error("the core knows the metrics euclidean, sqeuclidean and cosine (of unit vectors)");
+    if (name == "euclidean") return {.root = true, .factor = 1};
+    if (name == "sqeuclidean") return {.root = false, .factor = 1};
+    if (name == "cosine") return {.root = false, .factor = 0.5};  // of unit vectors
+    throw nb::value_error("the core knows the metrics euclidean, sqeuclidean and cosine");
 }
 
 template <class T>

@@ -16,8 +16,7 @@ struct Points {
 };
 
 inline double from_squared(Metric metric, double squared) {
-    if (metric == Metric::euclidean) return std::sqrt(squared);
-    return metric == Metric::sqeuclidean ? squared : squared / 2;
+    return metric.root ? std::sqrt(squared) : squared * metric.factor;
 }
 
 // The squared distance beyond which a point cannot come within `reach` even after rounding to T.
@@ -25,7 +24,7 @@ template <class T>
 double squared_reach(Metric metric, T reach) {
     const double margin = 1 + 2 * static_cast<double>(std::numeric_limits<T>::epsilon());
     const double r = static_cast<double>(reach) * margin + static_cast<double>(std::numeric_limits<T>::min());
-    return metric == Metric::euclidean ? r * r : metric == Metric::sqeuclidean ? r : 2 * r;
+    return metric.root ? r * r : r / metric.factor;
 }
 
 // Distances between points.

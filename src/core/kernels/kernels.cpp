@@ -108,11 +108,10 @@ void relax_bounds(const T* row, Id a, Id b, Index n, T* bound, Id* nearest) {
 
 template <class T>
 void from_squared(Metric metric, const double* squared, Index n, T* out) {
-    const double factor = metric == Metric::half_sqeuclidean ? 0.5 : 1.0;
-    if (metric == Metric::euclidean)
+    if (metric.root)
         for (Index j = 0; j < n; ++j) out[j] = static_cast<T>(__builtin_sqrt(squared[j]));
     else
-        for (Index j = 0; j < n; ++j) out[j] = static_cast<T>(squared[j] * factor);
+        for (Index j = 0; j < n; ++j) out[j] = static_cast<T>(squared[j] * metric.factor);
 }
 
 template <class T>

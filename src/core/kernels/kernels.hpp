@@ -16,7 +16,11 @@ namespace chamfer {
 // same number wherever it appears.
 inline constexpr Index kSequential = 16, kStrands = 32;
 
-enum class Metric { euclidean, sqeuclidean, half_sqeuclidean };
+// How a squared Euclidean distance becomes the distance asked for: its root, or a multiple of it.
+struct Metric {
+    bool root;
+    double factor;  // 1 with the root
+};
 enum class RuleKind { complete, average, weighted, ward, centroid, median };
 inline constexpr int kRules = 6;
 
