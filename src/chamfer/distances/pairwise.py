@@ -41,11 +41,12 @@ def _fill(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
     if points.metric not in FAST_METRICS:
         return _fill_by_cdist(points, out, threads, tick)
     X = points.X
-    multiply = X.shape[1] > 16 and points.n > 512  # otherwise the core computes differences, without BLAS
+    multiply = X.shape[1] > 16 and points.n > 512  # otherwise the core computes differences, without a shift
     if multiply:
         X = _without_constants(X)
     with one_blas_thread() if multiply else nullcontext():
-        _core.pairwise(X, centre(X), points.metric, out, blas(), threads, tick)
+        shift = centre(X) if multiply else np.zeros(X.shape[1])
+        _core.pairwise(X, shift, points.metric, out, blas(), threads, tick)
     return out
 
 
