@@ -143,4 +143,6 @@ def _degree(metric: Metric) -> int:
 
 def is_distributed(X: object) -> bool:
     """Whether X is of Dask, which is not imported for this."""
+    if type(X) is np.ndarray:
+        return False
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from chamfer._types import FAST_METRICS
@@ -93,6 +94,7 @@ _ROWS = (
 METHODS = {each.name: each for each in _ROWS}
 
 
+@cache  # a choice among engines asks for several lists, and shows none of them
 def names(which: Callable[[Linkage], bool]) -> str:
     """The linkages for which something holds, for a message."""
     return ", ".join(name for name, each in METHODS.items() if which(each))

@@ -20,6 +20,8 @@ largest float for n up to 2^27. Squared distances down to 2^-226 of the largest 
 
 from __future__ import annotations
 
+import math
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,16 +69,17 @@ class Unit(NamedTuple):
 def choose_unit(low: Array, high: Array) -> Unit:
     """The unit for points whose columns range from `low` to `high`."""
     low, high = low.astype(np.float64), high.astype(np.float64)
-    halved = -1 if max(-low.min(), high.max()) > 1e300 else 0  # so that differences stay finite
-    spread = np.ldexp(high, halved) - np.ldexp(low, halved)
-    with np.errstate(over="ignore"):
+    huge = max(-low.min(), high.max()) > 1e300
+    spread = high / 2 - low / 2 if huge else high - low  # finite
+    with np.errstate(over="ignore") if huge else nullcontext():
         apart = ((low > 0) & (high <= 3 * low)) | ((high < 0) & (low >= 3 * high))
-    shift = np.where(apart, np.ldexp(low, -1) + np.ldexp(high, -1), 0)
-    if not spread.any():
+    shift = np.where(apart, low / 2 + high / 2, 0) if apart.any() else np.zeros(len(low))
+    most = float(spread.max())
+    if most == 0:
         return Unit(shift, 0)
-    widest = int(np.frexp(spread.max())[1])
-    diagonal = np.sqrt(np.square(np.ldexp(spread, -widest)).sum())
-    return Unit(shift, widest + int(np.frexp(diagonal)[1]) - halved - _DIAGONAL)
+    widest = math.frexp(most)[1]
+    diagonal = math.sqrt(np.square(np.ldexp(spread, -widest)).sum())
+    return Unit(shift, widest + math.frexp(diagonal)[1] + huge - _DIAGONAL)
 
 
 def multiply(X: Array, exponent: int) -> Array:

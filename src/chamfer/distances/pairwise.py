@@ -41,12 +41,13 @@ def _fill(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
     if points.metric not in FAST_METRICS:
         return _fill_by_cdist(points, out, threads, tick)
     X = points.X
-    multiply = X.shape[1] > 16 and points.n > 512  # otherwise the core computes differences, without BLAS
+    multiply = X.shape[1] > 16 and points.n > 512  # otherwise the core computes differences, without a shift
     if multiply:
         X = _without_constants(X)
     with one_blas_thread() if multiply else nullcontext():
+        shift = centre(X) if multiply else np.zeros(X.shape[1])
         _core.pairwise_distances(
-            X, shift=centre(X), metric=points.metric, out=out, blas=blas(), threads=threads, tick=tick
+            X, shift=shift, metric=points.metric, out=out, blas=blas(), threads=threads, tick=tick
         )
     return out
 

@@ -7,9 +7,8 @@ can do it, how much memory and time that takes, and does it. `chamfer.engines.ch
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,8 +18,7 @@ from chamfer.methods import Linkage, names
 from chamfer.progress import Info, Progress
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """What a user may ask for beside the linkage. An engine refuses what it cannot do."""
 
     n_neighbors: int = 15
@@ -47,24 +45,21 @@ class Task:
     threads: int
     progress: Progress
     limit: int | None = None  # bytes of memory
+    remote: bool = field(init=False)  # whether the points are on a cluster, or go there
+    special: tuple[str, ...] = field(init=False)  # what of this task is for some engines only
 
-    @cached_property
-    def remote(self) -> bool:
-        """Whether the points are on a cluster, or go there."""
-        return self.options.client is not None or self.data.remote
-
-    @cached_property
-    def special(self) -> list[str]:
-        """What of this task is for some engines only."""
+    def __post_init__(self) -> None:
         options = self.options
-        given = {
-            "t": options.t is not None,
-            "epsilon": options.epsilon > 0,
-            "source": not (isinstance(options.source, str) and options.source == "auto"),
-            "checkpoint": options.checkpoint is not None,
-            "points on a cluster": self.remote,
-        }
-        return [name for name, is_given in given.items() if is_given]
+        remote = options.client is not None or self.data.remote
+        given = (
+            ("t", options.t is not None),
+            ("epsilon", options.epsilon > 0),
+            ("source", not (isinstance(options.source, str) and options.source == "auto")),
+            ("checkpoint", options.checkpoint is not None),
+            ("points on a cluster", remote),
+        )
+        object.__setattr__(self, "remote", remote)
+        object.__setattr__(self, "special", tuple(name for name, is_given in given if is_given))
 
     @property
     def d(self) -> int:

@@ -22,7 +22,8 @@ def choose(task: Task, name: str = "auto") -> Engine:
         asked = [engine for engine in ENGINES if engine.automatic or special.intersection(engine.takes)]
     else:
         asked = [engine for engine in ENGINES if engine.name == name]
-    able = [engine for engine in asked if engine.refuses(task) is None]
+    # Sentences that nobody reads take time, so engines that do not know the linkage are not asked.
+    able = [engine for engine in asked if engine.knows(task.linkage) and engine.refuses(task) is None]
     if not able:
         # The engine that takes most of what is special about the task knows best what is wrong.
         closest = max(asked, key=lambda engine: len(special.intersection(engine.takes)))
