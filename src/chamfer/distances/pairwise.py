@@ -46,9 +46,7 @@ def _fill(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
         X = _without_constants(X)
     with one_blas_thread() if multiply else nullcontext():
         shift = centre(X) if multiply else np.zeros(X.shape[1])
-        _core.pairwise_distances(
-            X, shift=shift, metric=points.metric, out=out, blas=blas(), threads=threads, tick=tick
-        )
+        _core.pairwise_distances(X, shift=shift, metric=points.metric, out=out, blas=blas(), threads=threads, tick=tick)
     return out
 
 
