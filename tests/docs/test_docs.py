@@ -11,7 +11,7 @@ from pathlib import Path
 import matplotlib
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
 BLOCK = r"^```{}\n(.*?)^```$"
