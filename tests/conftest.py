@@ -1,5 +1,6 @@
 """Settings for every test, and what several of them share."""
 
+import sys
 from contextlib import ExitStack
 
 import pytest
@@ -10,6 +11,14 @@ from chamfer import tuning
 # The same examples every time: whoever runs the tests sees the same answer. No deadline, machines differ.
 settings.register_profile("chamfer", deadline=None, derandomize=True)
 settings.load_profile("chamfer")
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    """No test draws into what another has left open."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture

@@ -69,7 +69,7 @@ class TestX:
         ("x", "message"),
         [
             (X, r"X must be a square matrix .* got shape \(20, 3\)"),
-            ([1.0, 2.0, 3.0], "X .*1D"),
+            ([1.0, 2.0, 3.0], r"X must be a square matrix .* got shape \(3,\)"),
             ([[0, 1, 2], [1, 0, 3], [2, 4, 0]], r"X must be symmetric .* X\[1, 2\] = 3.0 and X\[2, 1\] = 4.0"),
             ([[0, 1], [1, 0.5]], "X must have a zero diagonal"),
             ([[0, -1], [-1, 0]], "X must hold distances of at least 0, got -1"),

@@ -24,35 +24,53 @@ result:
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from chamfer.estimator import AgglomerativeClustering
-from chamfer.hac import linkage
-from chamfer.methods import METHODS
-from chamfer.progress import Info
-from chamfer.trees.dendrogram import Dendrogram, cut, monotone, tree_height
-from chamfer.trees.export import to_json, to_newick
+if TYPE_CHECKING:
+    from chamfer import datasets, plot
+    from chamfer.estimator import AgglomerativeClustering
+    from chamfer.explorer import explore
+    from chamfer.hac import linkage
+    from chamfer.methods import METHODS
+    from chamfer.progress import Info
+    from chamfer.sources.dask import DaskSource
+    from chamfer.trees.dendrogram import Dendrogram, cut, monotone, tree_height
+    from chamfer.trees.export import to_json, to_newick
+    from chamfer.trees.scores import best_cut, dendrogram_purity, score_path
 
 __version__ = "0.1.0"
 
-# Imported when they are first used: clustering should not wait for pictures and scores.
-_LATER = {
-    "DaskSource": "chamfer.sources.dask",
-    "best_cut": "chamfer.trees.scores",
-    "datasets": "chamfer",
-    "dendrogram_purity": "chamfer.trees.scores",
-    "explore": "chamfer.explorer",
-    "plot": "chamfer",
-    "score_path": "chamfer.trees.scores",
+# Modules are imported when something of them is first used: whoever asks for a cut, or for the version, should not wait
+# for scikit-learn.
+_MODULES = {
+    "METHODS": "methods",
+    "AgglomerativeClustering": "estimator",
+    "DaskSource": "sources.dask",
+    "Dendrogram": "trees.dendrogram",
+    "Info": "progress",
+    "best_cut": "trees.scores",
+    "cut": "trees.dendrogram",
+    "datasets": "datasets",
+    "dendrogram_purity": "trees.scores",
+    "explore": "explorer",
+    "linkage": "hac",
+    "monotone": "trees.dendrogram",
+    "plot": "plot",
+    "score_path": "trees.scores",
+    "sources": "sources",
+    "to_json": "trees.export",
+    "to_newick": "trees.export",
+    "tree_height": "trees.dendrogram",
+    "tuning": "tuning",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATER:
+    if name not in _MODULES:
         raise AttributeError(f"module 'chamfer' has no attribute {name!r}")
-    if _LATER[name] == "chamfer":
-        return import_module(f"chamfer.{name}")
-    return getattr(import_module(_LATER[name]), name)
+    module = import_module(f"chamfer.{_MODULES[name]}")
+    globals()[name] = module if name == _MODULES[name] else getattr(module, name)
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

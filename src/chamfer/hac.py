@@ -19,13 +19,13 @@ from chamfer.inputs import (
     check_integer,
     check_number,
     check_path,
-    check_threads,
 )
 from chamfer.memory import available_memory, too_little
 from chamfer.methods import METHODS
 from chamfer.progress import Info, Progress
 from chamfer.sources.base import CheckedSource, Source
 from chamfer.sources.make import SOURCES
+from chamfer.threads import check_threads
 from chamfer.units import multiply
 
 

@@ -8,14 +8,11 @@ import numbers
 import os
 import warnings
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any, TypeGuard
 
 import numpy as np
-from joblib import cpu_count
 from scipy.spatial import distance
 from scipy.spatial.distance import cdist
-from sklearn.utils import check_array
 
 from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points, is_distributed, measure
 
@@ -43,7 +40,7 @@ def did_you_mean(value: object, choices: Iterable[str]) -> str:
 def check_integer(name: str, value: object, low: int, high: int | None = None) -> int:
     """`value` if it is an integer of [low, high]."""
     wanted = f"at least {low}" if high is None else f"between {low} and {high}"
-    if not _is_integer(value):
+    if not is_integer(value):
         raise TypeError(f"{name} must be an integer {wanted}, got {value!r}")
     if value < low or (high is not None and value > high):
         raise ValueError(f"{name} must be {wanted}, got {value}")
@@ -64,30 +61,9 @@ def check_number(name: str, value: object, low: float = -math.inf) -> float:
     return number
 
 
-def _is_integer(value: object) -> TypeGuard[int]:
+def is_integer(value: object) -> TypeGuard[int]:
+    """Whether a value is an integer, of Python or NumPy, and no truth value."""
     return not isinstance(value, bool) and isinstance(value, numbers.Integral)
-
-
-@lru_cache(maxsize=1)
-def _processors() -> int:
-    return int(cpu_count())
-
-
-def available_threads() -> int:
-    """The processors that this process may use, or fewer if OMP_NUM_THREADS says so, as for other libraries."""
-    wanted = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    return min(int(wanted), _processors()) if wanted.isdigit() and int(wanted) > 0 else _processors()
-
-
-def check_threads(n_jobs: object) -> int:
-    """Number of threads that `n_jobs` stands for."""
-    if n_jobs is not None and (not _is_integer(n_jobs) or n_jobs == 0):
-        raise ValueError(f"n_jobs must be None or an integer other than 0, got {n_jobs!r}")
-    most = available_threads()
-    if n_jobs is None:
-        return most
-    # A few threads for each processor do no harm; thousands would end the process.
-    return min(int(n_jobs), 4 * _processors()) if n_jobs > 0 else max(1, most + 1 + int(n_jobs))
 
 
 def check_bytes(name: str, value: object) -> int | None:
@@ -124,7 +100,7 @@ def check_input(X: object, metric: Metric) -> Points | Condensed:
         return Points(check_distributed(X), metric, exponent=0)
     if metric == "precomputed":
         return _check_square(X)
-    array = _check_numbers(X, ensure_2d=False)
+    array = _check_numbers(X)
     if array.ndim == 1:
         return _check_condensed(array)
     if array.shape[0] == array.shape[1] > 1 and _looks_like_distances(array):
@@ -175,7 +151,7 @@ def check_metric(metric: object) -> Metric:
     return name
 
 
-def _check_numbers(X: Any, ensure_2d: bool, copy: bool = True) -> Array:
+def _check_numbers(X: Any, copy: bool = True) -> Array:
     """X as an array of numbers, in float32 if it is float32, otherwise in float64.
 
     As a copy, nothing that happens to X meanwhile, in another thread, can reach the core.
@@ -185,32 +161,35 @@ def _check_numbers(X: Any, ensure_2d: bool, copy: bool = True) -> Array:
     if type(X) is np.ndarray and X.dtype in (np.float32, np.float64) and X.ndim == 2:
         array = np.array(X, order="C") if copy else X
     else:
-        array = _as_numbers(X, ensure_2d, copy)
+        array = _as_numbers(X, copy)
     if array.ndim == 0 or array.size == 0:
         raise ValueError(f"X must hold points as rows, or distances, got an array of shape {array.shape}")
     return array
 
 
-def _as_numbers(X: Any, ensure_2d: bool, copy: bool) -> Array:
+def _as_numbers(X: Any, copy: bool) -> Array:
+    """Whatever X is as an array of floats; a new one if `copy`."""
+    if hasattr(X, "toarray"):
+        raise TypeError("X must be a dense array, got a sparse one: pass X.toarray()")
+    if np.ma.is_masked(X):
+        raise ValueError("X must not be masked: clustering would use what is under the mask")
     try:
-        array = check_array(
-            X,
-            dtype=[np.float64, np.float32],
-            order="C",
-            ensure_2d=ensure_2d,
-            ensure_min_samples=0,
-            ensure_min_features=0,
-            ensure_all_finite=False,  # which is for us to say, where they are
-            input_name="X",
-        )
+        given = np.asarray(X)
+        if given.dtype.kind not in "fiubOUS":
+            raise ValueError(f"got {given.dtype}")
+        if given.dtype.kind == "O" and type(X).__module__.startswith("pandas"):
+            array = X.to_numpy(dtype=np.float64, na_value=np.nan)  # pandas has missing values of its own
+        else:
+            with np.errstate(over="ignore"):  # infinite numbers are refused later
+                array = np.asarray(given, given.dtype if given.dtype in (np.float32, np.float64) else np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         reason = text_column(X) or str(error).splitlines()[0]
         raise kind(f"X must be an array of finite real numbers: {reason}") from error
-    if np.ma.is_masked(X):
-        raise ValueError("X must not be masked: clustering would use what is under the mask")
-    fresh = isinstance(X, (list, tuple)) or (isinstance(X, np.ndarray) and X.dtype != array.dtype)
-    return np.array(array) if copy and not fresh else np.asarray(array)
+    if array.ndim > 2:
+        raise ValueError(f"X must have one or two dimensions, got {array.ndim}")
+    fresh = isinstance(X, (list, tuple)) or not np.may_share_memory(array, given)
+    return np.array(array, order="C") if copy and not fresh else np.asarray(array, order="C")
 
 
 def text_column(X: Any) -> str:
@@ -247,9 +226,9 @@ def _check_condensed(values: Array) -> Condensed:
 
 
 def _check_square(X: object) -> Condensed:
-    square = _check_numbers(X, ensure_2d=True, copy=False)
+    square = _check_numbers(X, copy=False)
     n = square.shape[0]
-    if square.ndim != 2 or square.shape != (n, n):
+    if square.shape != (n, n):
         raise ValueError(f"X must be a square matrix with metric='precomputed', got shape {square.shape}")
     if not np.isfinite(square.max()) or not np.isfinite(square.min()):
         refuse_infinite(X, square)

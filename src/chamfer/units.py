@@ -69,7 +69,7 @@ class Unit(NamedTuple):
 def choose_unit(low: Array, high: Array) -> Unit:
     """The unit for points whose columns range from `low` to `high`."""
     low, high = low.astype(np.float64), high.astype(np.float64)
-    huge = max(-low.min(), high.max()) > 1e300
+    huge = bool(max(-low.min(), high.max()) > 1e300)
     spread = high / 2 - low / 2 if huge else high - low  # finite
     with np.errstate(over="ignore") if huge else nullcontext():
         apart = ((low > 0) & (high <= 3 * low)) | ((high < 0) & (low >= 3 * high))

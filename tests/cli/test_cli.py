@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -65,6 +66,12 @@ def test_demo_that_cannot_save_fails_with_one_line(tmp_path):
 def test_version():
     done = run("--version")
     assert (done.returncode, done.stdout) == (0, f"chamfer {chamfer.__version__}\n")
+
+
+def test_version_waits_for_nobody():
+    code = "import sys; from chamfer.cli import main\ntry: main(['--version'])\nexcept SystemExit: print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert not {"numpy", "scipy", "sklearn", "pandas"}.intersection(done.stdout.split())
 
 
 def test_no_command_shows_the_commands():
@@ -159,13 +166,12 @@ def test_table_lines_up():
     ],
 )
 def test_errors_become_exit_codes(monkeypatch, capsys, error, code):
-    def add_failing(subparsers):
-        def fail(arguments):
-            raise error
+    def fail(arguments):
+        raise error
 
-        subparsers.add_parser("fail").set_defaults(run=fail)
-
-    monkeypatch.setattr(cli, "COMMANDS", (add_failing,))
+    module = SimpleNamespace(DESCRIPTION="", EPILOG="", add_to=lambda parser: None, run=fail)
+    monkeypatch.setitem(sys.modules, "chamfer.cli.commands.fail", module)
+    monkeypatch.setattr(cli, "COMMANDS", {"fail": "never works"})
     assert cli.main(["fail"]) == code
     shown = capsys.readouterr()
     assert shown.out == ""

@@ -1,7 +1,8 @@
 """The ``chamfer`` command: puts the subcommands together and turns errors into exit codes.
 
-A subcommand is a function ``add_…(subparsers)`` that registers a parser whose default ``run`` takes the
-parsed arguments and returns an exit code. Results go to standard output, everything else to standard error.
+A command is a module of `chamfer.cli.commands`, imported when the command is called. It has ``DESCRIPTION`` and
+``EPILOG`` for its help, ``add_to(parser)``, which adds its options, and ``run(arguments)``, which returns an exit code.
+Results go to standard output, everything else to standard error.
 
 ====  ==================================================
 0     done
@@ -17,32 +18,25 @@ import argparse
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
+from importlib import import_module
 from typing import Any, NoReturn
 
 import chamfer
-from chamfer.cli.commands.cluster import add_cluster
-from chamfer.cli.commands.compare import add_compare
-from chamfer.cli.commands.completion import add_completion
-from chamfer.cli.commands.demo import add_demo
-from chamfer.cli.commands.explore import add_explore
-from chamfer.cli.commands.info import add_info
-from chamfer.cli.commands.tree_commands import add_cut_command, add_export, add_plot
 from chamfer.cli.console import OUTPUT, CommandError, complain, notes, show
-from chamfer.inputs import did_you_mean
 
-COMMANDS: tuple[Callable[[Any], None], ...] = (
-    add_cluster,
-    add_cut_command,
-    add_plot,
-    add_compare,
-    add_explore,
-    add_export,
-    add_demo,
-    add_info,
-    add_completion,
-)
+COMMANDS = {  # and what they do, in a line
+    "cluster": "cluster the rows of a table",
+    "cut": "labels from a tree",
+    "plot": "a picture of a tree",
+    "compare": "every linkage side by side, against known classes",
+    "explore": "a page to explore a tree in a browser",
+    "export": "a tree as Newick or JSON",
+    "demo": "cluster handwritten digits with every linkage: a table and a picture",
+    "info": "versions, threads, instruction set and BLAS, for bug reports",
+    "completion": "let your shell complete commands and options",
+}
 
 
 class Parser(argparse.ArgumentParser):
@@ -66,6 +60,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit, with a guess if an option is misspelt, which may be why another one is missed."""
+        from chamfer.inputs import did_you_mean  # with NumPy and SciPy, which --version does without
+
         known = self._option_string_actions
         options = [word.split("=")[0] for word in self._words if word.startswith("--") and word != "--"]
         # A beginning of an option stands for all of it.
@@ -76,21 +72,48 @@ class Parser(argparse.ArgumentParser):
         try:
             super()._check_value(action, value)
         except argparse.ArgumentError as error:
+            from chamfer.inputs import did_you_mean
+
             error.message += did_you_mean(value, action.choices or ())
             raise
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Make the parser of the whole command line."""
+class CommandParser(Parser):
+    """The parser of a command, which learns its options when it is used."""
+
+    def __init__(self, command: str, **options: Any) -> None:
+        super().__init__(**options)
+        self._command, self._filled = command, False
+
+    def fill(self) -> None:
+        """Add what the command's module says."""
+        if self._filled:
+            return
+        self._filled = True
+        module = import_module(f"chamfer.cli.commands.{self._command}")
+        self.description, self.epilog = module.DESCRIPTION, module.EPILOG
+        module.add_to(self)
+        self.set_defaults(run=module.run, parser=self)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse the words after the command."""
+        self.fill()
+        return super().parse_known_args(args, namespace)
+
+
+def build_parser(filled: bool = False) -> argparse.ArgumentParser:
+    """Make the parser of the whole command line; with the options of all commands if `filled`."""
     parser = Parser(
         prog="chamfer",
         description="Hierarchical clustering with Chamfer linkage.",
         epilog="'chamfer COMMAND --help' explains a command.",
     )
     parser.add_argument("--version", action="version", version=f"chamfer {chamfer.__version__}")
-    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for add in COMMANDS:
-        add(subparsers)
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=CommandParser)
+    for name, line in COMMANDS.items():
+        command = subparsers.add_parser(name, help=line, command=name)
+        if filled:
+            command.fill()
     return parser
 
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 from typing import Any
 
 import numpy as np
 
-from chamfer._types import Array
-from chamfer.cli.console import show
 from chamfer.cli.tables import Coordinates, Table, choose, pandas, read_table
 from chamfer.inputs import check_metric
 from chamfer.methods import METHODS
@@ -128,8 +125,8 @@ def row_names(arguments: argparse.Namespace, table: Table) -> tuple[str, list[An
     return name, values.tolist()
 
 
-def report(arguments: argparse.Namespace, summary: dict[str, Any], labels: Array, ids: list[Any] | None) -> None:
-    """Print a summary as JSON; with the labels in it if they were not written to a file."""
-    if arguments.output == "-":
-        summary |= ({} if ids is None else {"ids": [str(each) for each in ids]}) | {"labels": labels.tolist()}
-    show(json.dumps(summary) + "\n")
+def add_tree(parser: argparse.ArgumentParser) -> None:
+    """Add the file that holds the tree."""
+    complete_files(
+        parser.add_argument("tree", metavar="TREE", help="a tree kept by 'chamfer cluster --save-tree', or Z as NPY")
+    )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import io
+import json
 import os
 import re
 import stat
@@ -72,6 +74,40 @@ def write_labels(path: str, labels: Array, ids: Sequence[Any] | None, id_name: s
         write_file(path, _parquet(columns))
     else:
         write_text(path, _csv(columns, "\t" if ending == ".tsv" else ",", raw_names))
+
+
+def finish(
+    arguments: argparse.Namespace,
+    labels: Array,
+    ids: list[Any] | None,
+    facts: dict[str, str],
+    how: str,
+    **more: Any,
+) -> None:
+    """Write labels, and tell people or machines about them."""
+    sizes = np.bincount(labels)
+    if not (arguments.json and arguments.output == "-"):
+        write_labels(arguments.output, labels, ids, facts.get("id_name", "id"), arguments.raw_names)
+    if arguments.json:
+        summary = {"n_points": len(labels), "n_clusters": len(sizes), "sizes": sizes.tolist()}
+        known = {name: value for name, value in facts.items() if name != "id_name"}
+        report(arguments, {**summary, "order": arguments.order, **known, **more}, labels, ids)
+    clusters = "1 cluster" if len(sizes) == 1 else f"{len(sizes):,} clusters"
+    note(f"{len(labels):,} points in {clusters} of {describe_sizes(sizes)} ({how})")
+
+
+def describe_sizes(sizes: Array) -> str:
+    """Sizes of clusters for people: all of a few, the range of many."""
+    if len(sizes) <= 10:
+        return ", ".join(f"{size:,}" for size in sorted(sizes.tolist(), reverse=True))
+    return f"{sizes.min():,} to {sizes.max():,}"
+
+
+def report(arguments: argparse.Namespace, summary: dict[str, Any], labels: Array, ids: list[Any] | None) -> None:
+    """Print a summary as JSON; with the labels in it if they were not written to a file."""
+    if arguments.output == "-":
+        summary |= ({} if ids is None else {"ids": [str(each) for each in ids]}) | {"labels": labels.tolist()}
+    show(json.dumps(summary) + "\n")
 
 
 def write_text(path: str, text: str) -> None:

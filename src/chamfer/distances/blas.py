@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
@@ -45,13 +44,3 @@ def one_blas_thread() -> Iterator[None]:
         with _lock:
             # Whoever comes last restores; the handle waits in front until then.
             _limits.pop() if len(_limits) > 1 else _limits.pop().restore_original_limits()
-
-
-@contextmanager
-def mapping(threads: int) -> Iterator[Callable[..., Iterator[Any]]]:
-    """Give a ``map`` that runs on so many threads; on this one alone if that is enough."""
-    if threads == 1:
-        yield map
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        yield pool.map

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh, qr
-from sklearn.utils.extmath import randomized_svd
 
 from chamfer import tuning
 from chamfer._types import Array
@@ -110,6 +109,8 @@ def _axes(sample: Array, m: int) -> Array:
     """The first m principal axes, or nearly, orthonormal to rounding, as columns."""
     d = sample.shape[1]
     if d > 1024:
+        from sklearn.utils.extmath import randomized_svd  # takes long to import
+
         return np.asarray(randomized_svd(sample, m, n_oversamples=8, n_iter=2, random_state=0)[2].T)
     products = sample.T @ sample
     if d <= 2 * m:

@@ -10,9 +10,10 @@ from scipy.spatial.distance import cdist
 
 from chamfer import _core, tuning
 from chamfer._types import FAST_METRICS, Array, Metric, Points
-from chamfer.distances.blas import blas, mapping, one_blas_thread
+from chamfer.distances.blas import blas, one_blas_thread
 from chamfer.inputs import largest_distance
 from chamfer.progress import Tick
+from chamfer.threads import mapping
 
 BLOCK = 256  # rows that cdist computes at a time
 

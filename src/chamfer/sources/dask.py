@@ -26,7 +26,7 @@ import numpy as np
 from chamfer import tuning
 from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points, check_heights, is_distributed
 from chamfer.distances.filter import Principal
-from chamfer.inputs import check_distributed, check_input, check_metric, check_threads
+from chamfer.inputs import check_distributed, check_input, check_metric
 from chamfer.progress import Tick
 from chamfer.sources.base import Answer, Source
 from chamfer.sources.workers import (
@@ -42,6 +42,7 @@ from chamfer.sources.workers import (
     summarise,
     visit,
 )
+from chamfer.threads import check_threads
 from chamfer.units import choose_unit
 
 _FAN = 8  # answers combined at a time

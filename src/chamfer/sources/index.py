@@ -11,12 +11,12 @@ import numpy as np
 
 from chamfer import tuning
 from chamfer._types import Array, Points
-from chamfer.distances.blas import mapping
 from chamfer.distances.filter import Principal
 from chamfer.distances.pairwise import centre
 from chamfer.progress import Tick
 from chamfer.sources.base import Answer
 from chamfer.sources.nominated import NominatedSource
+from chamfer.threads import mapping
 
 _PART = 4096  # points that are looked for at a time
 _SHARDS = 4  # graphs that the index is made of, whatever the number of threads: each is built by one alone

@@ -16,7 +16,8 @@ import numpy as np
 
 from chamfer import _core
 from chamfer._types import Array
-from chamfer.inputs import check_choice, check_labels, check_threads
+from chamfer.inputs import check_choice, check_labels
+from chamfer.threads import check_threads
 from chamfer.trees.dendrogram import ORDERS, Dendrogram
 
 SCORES = ("ari", "nmi", "ami", "fmi")

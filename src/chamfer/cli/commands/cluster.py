@@ -5,11 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from typing import Any
 
-import numpy as np
-
-from chamfer._types import Array
 from chamfer.cli.console import note
 from chamfer.cli.options import (
     add_cut,
@@ -18,24 +14,20 @@ from chamfer.cli.options import (
     add_output,
     complete_files,
     read_coordinates,
-    report,
     row_names,
 )
-from chamfer.cli.outputs import LABEL_FILES, check_apart, check_output, write_labels
+from chamfer.cli.outputs import LABEL_FILES, check_apart, check_output, finish
 from chamfer.cli.trees import Tree, save_tree
 from chamfer.hac import linkage
 from chamfer.inputs import check_integer
 from chamfer.trees.dendrogram import cut
 
+DESCRIPTION = "Cluster the rows of a table and write a label for each."
+EPILOG = "example: chamfer cluster iris.csv -k 3 --id-column name -o labels.csv --save-tree tree.npz"
 
-def add_cluster(subparsers: Any) -> None:
-    """Register the command."""
-    parser = subparsers.add_parser(
-        "cluster",
-        help="cluster the rows of a table",
-        description="Cluster the rows of a table and write a label for each.",
-        epilog="example: chamfer cluster iris.csv -k 3 --id-column name -o labels.csv --save-tree tree.npz",
-    )
+
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     add_data(parser)
     parser.add_argument("--id-column", metavar="NAME", help="names of rows, written beside labels; not clustered by")
     add_linkage(parser)
@@ -43,10 +35,9 @@ def add_cluster(subparsers: Any) -> None:
     add_output(parser, "labels, as .csv, .tsv, .npy or .parquet")
     complete_files(parser.add_argument("--save-tree", metavar="FILE", help="keep the whole tree, as .npz"))
     complete_files(parser.add_argument("--checkpoint", metavar="FILE", help="go on from here if killed before"))
-    parser.set_defaults(run=run_cluster, parser=parser)
 
 
-def run_cluster(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Cluster, cut, write."""
     wants_labels = arguments.clusters is not None or arguments.height is not None
     if not wants_labels and arguments.save_tree is None:
@@ -81,30 +72,3 @@ def run_cluster(arguments: argparse.Namespace) -> int:
     else:
         note(f"{len(coordinates.X):,} points; the tree is in {arguments.save_tree}")
     return 0
-
-
-def finish(
-    arguments: argparse.Namespace,
-    labels: Array,
-    ids: list[Any] | None,
-    facts: dict[str, str],
-    how: str,
-    **more: Any,
-) -> None:
-    """Write labels, and tell people or machines about them."""
-    sizes = np.bincount(labels)
-    if not (arguments.json and arguments.output == "-"):
-        write_labels(arguments.output, labels, ids, facts.get("id_name", "id"), arguments.raw_names)
-    if arguments.json:
-        summary = {"n_points": len(labels), "n_clusters": len(sizes), "sizes": sizes.tolist()}
-        known = {name: value for name, value in facts.items() if name != "id_name"}
-        report(arguments, {**summary, "order": arguments.order, **known, **more}, labels, ids)
-    clusters = "1 cluster" if len(sizes) == 1 else f"{len(sizes):,} clusters"
-    note(f"{len(labels):,} points in {clusters} of {describe_sizes(sizes)} ({how})")
-
-
-def describe_sizes(sizes: Array) -> str:
-    """Sizes of clusters for people: all of a few, the range of many."""
-    if len(sizes) <= 10:
-        return ", ".join(f"{size:,}" for size in sorted(sizes.tolist(), reverse=True))
-    return f"{sizes.min():,} to {sizes.max():,}"

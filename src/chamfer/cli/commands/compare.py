@@ -19,15 +19,12 @@ from chamfer.methods import METHODS
 from chamfer.plot.scores import SCORES
 from chamfer.trees.scores import CutScores
 
+DESCRIPTION = "Cluster a table with every linkage and compare the clusters with known classes."
+EPILOG = "example: chamfer compare iris.csv --labels species"
 
-def add_compare(subparsers: Any) -> None:
-    """Register the command."""
-    parser = subparsers.add_parser(
-        "compare",
-        help="every linkage side by side, against known classes",
-        description="Cluster a table with every linkage and compare the clusters with known classes.",
-        epilog="example: chamfer compare iris.csv --labels species",
-    )
+
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     add_data(parser)
     parser.add_argument("--labels", required=True, metavar="NAME", help="column of known classes; not clustered by")
     parser.add_argument("--id-column", metavar="NAME", help="names of rows; not clustered by")
@@ -38,10 +35,9 @@ def add_compare(subparsers: Any) -> None:
     output = parser.add_argument_group("output")
     complete_files(output.add_argument("--plot", metavar="FILE", help="draw the score over the number of clusters"))
     output.add_argument("--json", action="store_true", help="write JSON for machines")
-    parser.set_defaults(run=run_compare)
 
 
-def run_compare(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Cluster, score, print."""
     for method in arguments.linkages:
         check_choice("--linkages", method, METHODS)

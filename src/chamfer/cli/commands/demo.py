@@ -17,15 +17,15 @@ from chamfer.methods import METHODS
 from chamfer.trees.dendrogram import Dendrogram, cut, tree_height
 from chamfer.trees.layout import arrange
 
+DESCRIPTION = (
+    "Cluster the 1,797 handwritten digits that come with scikit-learn with every linkage, compare the clusters "
+    "with the true digits and draw the tree."
+)
+EPILOG = ""
 
-def add_demo(subparsers: Any) -> None:
-    """Register the command."""
-    parser = subparsers.add_parser(
-        "demo",
-        help="cluster handwritten digits with every linkage: a table and a picture",
-        description="Cluster the 1,797 handwritten digits that come with scikit-learn with every linkage, "
-        "compare the clusters with the true digits and draw the tree.",
-    )
+
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     parser.add_argument(
         "-o",
         "--output",
@@ -34,10 +34,9 @@ def add_demo(subparsers: Any) -> None:
         default=Path("chamfer-demo.png"),
         help="where to save the picture (default: %(default)s); its ending gives the format",
     )
-    parser.set_defaults(run=run_demo)
 
 
-def run_demo(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Print the table and save the picture."""
     from sklearn.datasets import load_digits
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 from chamfer.cli.console import note
 from chamfer.cli.options import add_data, add_linkage, complete_files, read_coordinates, row_names
@@ -13,16 +12,15 @@ from chamfer.cli.outputs import check_apart, check_output
 from chamfer.explorer import explore
 from chamfer.hac import linkage
 
+DESCRIPTION = (
+    "Cluster the rows of a table and write one HTML file with the tree, a map of the points and a table of "
+    "clusters. It works without network."
+)
+EPILOG = "example: chamfer explore iris.csv --id-column name -o iris.html"
 
-def add_explore(subparsers: Any) -> None:
-    """Register the command."""
-    parser = subparsers.add_parser(
-        "explore",
-        help="a page to explore a tree in a browser",
-        description="Cluster the rows of a table and write one HTML file with the tree, a map of the points "
-        "and a table of clusters. It works without network.",
-        epilog="example: chamfer explore iris.csv --id-column name -o iris.html",
-    )
+
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     add_data(parser)
     parser.add_argument("--id-column", metavar="NAME", help="names of rows; not clustered by")
     add_linkage(parser)
@@ -37,10 +35,9 @@ def add_explore(subparsers: Any) -> None:
         )
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="no notes, no progress bars")
-    parser.set_defaults(run=run_explore)
 
 
-def run_explore(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Cluster and write the page."""
     check_output("--output", arguments.output)
     check_apart(arguments.data, {"--output": arguments.output})

@@ -7,29 +7,26 @@ import json
 import platform
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from chamfer import _core
 from chamfer.cli.console import emphasize
 from chamfer.distances.blas import blas
-from chamfer.inputs import available_threads
 from chamfer.memory import available_memory, human
+from chamfer.threads import available_threads
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "tqdm", "matplotlib", "pandas", "pyarrow")
 
 
-def add_info(subparsers: Any) -> None:
-    """Register the command."""
-    parser = subparsers.add_parser(
-        "info",
-        help="versions, threads, instruction set and BLAS, for bug reports",
-        description="Show what chamfer runs on. Please add the output to bug reports.",
-    )
+DESCRIPTION = "Show what chamfer runs on. Please add the output to bug reports."
+EPILOG = ""
+
+
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     parser.add_argument("--json", action="store_true", help="write JSON for machines")
-    parser.set_defaults(run=run_info)
 
 
-def run_info(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Print the facts."""
     facts = gather()
     if arguments.json:
