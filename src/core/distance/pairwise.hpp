@@ -30,22 +30,21 @@ template <class T>
 void by_differences(const Points<T>& points, Metric metric, const Triangle<T>& out, int threads, const Tick& tick) {
     const Index n = points.n, d = points.d;
     const bool few = d <= kSequential;
-    const Distances<T> distances{points, metric};
     const Packed packed(few ? points : Points<T>{points.data, 0, d});
     std::vector<std::vector<double>> scratch(threads, std::vector<double>(n + Packed::kBlock));
     const Index batch = 1 + kPairs / n;
     for (Index first = 0; first < n; first += batch) {
         parallel_tasks(std::min(batch, n - first), n < kSmall ? 1 : threads, [&](Index task, int thread) {
             const Index i = first + task, start = i / Packed::kBlock * Packed::kBlock;
-            T* row = out.row(i);
-            if (!few) {
-                for (Index j = i + 1; j < n; ++j) row[j] = distances(i, j);
-                return;
+            double *squared = scratch[thread].data(), *after = squared + i + 1 - start;
+            if (few) {
+                double x[kSequential];
+                packed.get(i, x);
+                packed.squared_distances(x, start, n, squared);
+            } else {
+                kernels<T>().squared_distances(points.row(i), points.row(i + 1), d, n - i - 1, after);
             }
-            double x[kSequential];
-            packed.get(i, x);
-            packed.squared_distances(x, start, n, scratch[thread].data());
-            kernels<T>().from_squared(metric, scratch[thread].data() + i + 1 - start, n - i - 1, row + i + 1);
+            kernels<T>().from_squared(metric, after, n - i - 1, out.row(i) + i + 1);
         });
         tick(n * first - first * (first + 1) / 2);
     }

@@ -21,13 +21,26 @@ double squared_distance(const T* x, const T* y, Index d) {
             const Eight eight = load(x + k + 8 * s) - load(y + k + 8 * s);
             sums[s] += eight * eight;
         }
-    double strand[kStrands];
-    std::memcpy(strand, sums, sizeof strand);
-    for (Index s = 0; k < d; ++k, ++s) {
-        const double difference = static_cast<double>(x[k]) - static_cast<double>(y[k]);
-        strand[s] += difference * difference;
+    if (k < d) {
+        double strand[kStrands];
+        std::memcpy(strand, sums, sizeof strand);
+        for (Index s = 0; k < d; ++k, ++s) {
+            const double difference = static_cast<double>(x[k]) - static_cast<double>(y[k]);
+            strand[s] += difference * difference;
+        }
+        std::memcpy(sums, strand, sizeof strand);
     }
-    return fold(strand, kStrands);
+    // Halves added to halves, as `fold` does.
+    static_assert(kStrands == 32);
+    const Eight eight = (sums[0] + sums[2]) + (sums[1] + sums[3]);
+    double lane[8];
+    std::memcpy(lane, &eight, sizeof lane);
+    return fold(lane, 8);
+}
+
+template <class T>
+void squared_distances(const T* x, const T* rows, Index d, Index n, double* out) {
+    for (Index j = 0; j < n; ++j, rows += d) out[j] = squared_distance(x, rows, d);
 }
 
 double least_squared_distance(const float* x, const float* y, Index d) {
@@ -319,6 +332,7 @@ void adopt_two(const double* in, Id a, Id b, Index n, double* value, Id* first, 
 template <class T>
 constexpr Kernels<T> table() {
     return {squared_distance<T>,
+            squared_distances<T>,
             static_cast<double (*)(const T*, const T*, Index)>(least_squared_distance),
             minimum<T>,
             add<T>,

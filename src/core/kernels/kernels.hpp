@@ -73,6 +73,8 @@ template <class T>
 struct Kernels {
     // For d > kSequential.
     double (*squared_distance)(const T* x, const T* y, Index d);
+    // out[j] = squared distance from x to row j
+    void (*squared_distances)(const T* x, const T* rows, Index d, Index n, double* out);
     // Not above the squared distance, at a third of its cost; zero for doubles, where there is nothing to save.
     double (*least_squared_distance)(const T* x, const T* y, Index d);
 
