@@ -64,7 +64,7 @@ _ROWS = (
     Linkage(
         "weighted",
         "lance_williams",
-        "the mean of the values of the two that A was merged from",
+        "the mean of the values of the two clusters that A was merged from",
         reducible=True,
     ),
     Linkage(
