@@ -130,22 +130,12 @@ def _grow(source: Source, task: Task) -> Array:
 
 
 def _engine(source: Source, task: Task) -> Any:
-    now, linkage = tuning.current, task.linkage
+    now, linkage, n = tuning.current, task.linkage, source.n
     build = _core.Lists32 if source.dtype == np.float32 else _core.Lists64
     X, metric = (None, "euclidean") if source.points is None else (source.points.X, source.points.metric)
-    near = source.n // now.near_part if source.near is None else min(source.n // now.near_part, source.near)
-    return build(
-        source.n,
-        linkage.normalized,
-        linkage.capped,
-        now.next_list,
-        now.batch,
-        near,
-        task.options.epsilon,
-        task.threads,
-        X,
-        metric,
-    )
+    near = n // now.near_part if source.near is None else min(n // now.near_part, source.near)
+    kind, lists = (linkage.normalized, linkage.capped), (now.next_list, now.batch, near)
+    return build(n, *kind, *lists, task.options.epsilon, task.threads, X, metric)
 
 
 def _first_lists(engine: Any, source: Source, task: Task, info: Info, tick: Tick | None) -> None:

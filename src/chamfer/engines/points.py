@@ -76,9 +76,8 @@ def _are_few(task: Task) -> bool:
 
 
 def _one_by_one(points: Points, task: Task) -> Array:
-    core = getattr(_core, task.linkage.name)
     with task.progress.stage("merges", points.n - 1, "merge") as tick:
-        Z: Array = core(points.X, task.threads, tick)
+        Z: Array = getattr(_core, task.linkage.name)(points.X, task.threads, tick)
     return Z
 
 

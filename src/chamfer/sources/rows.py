@@ -66,7 +66,12 @@ def _select(rows: Any, points: Array, labels: Array, k: int, dtype: Any, threads
         part = slice(first, first + ROWS)
         some = points[part]
         distances = rows(some)
-        _core.select_clusters(distances, some.astype(np.int32), labels, *(each[part] for each in answer), threads)
+        select_clusters(distances, some.astype(np.int32), labels, Answer(*(each[part] for each in answer)), threads)
         if tick is not None:
             tick(min(first + ROWS, len(points)))
     return answer
+
+
+def select_clusters(distances: Array, points: Array, labels: Array, answer: Answer, threads: int) -> None:
+    """Write the nearest clusters of some points, of which there is a row of distances each."""
+    _core.select_clusters(distances, points, labels, *answer, threads)

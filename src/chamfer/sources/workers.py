@@ -19,9 +19,8 @@ from chamfer.distances.pairwise import check_distances, rows_of_distances
 from chamfer.sources.base import Answer
 from chamfer.sources.kdtree import tree_search
 from chamfer.sources.products import block_search, near_order
+from chamfer.sources.rows import ROWS, select_clusters
 from chamfer.units import Unit, directions, smallest
-
-_ROWS = 256  # rows of distances held at a time
 
 
 class Summary(NamedTuple):
@@ -153,8 +152,8 @@ def visit(block: Block, visitors: Visitors, labels: Array, answer: Answer | None
 def _visit_by_cdist(block: Block, visitors: Visitors, labels: Array, answer: Answer) -> None:
     metric, n = block.plan.metric, len(block.X)
     everyone = np.concatenate([labels, visitors.homes])
-    for first in range(0, len(visitors.points), _ROWS):
-        part = slice(first, first + _ROWS)
+    for first in range(0, len(visitors.points), ROWS):
+        part = slice(first, first + ROWS)
         distances = rows_of_distances(visitors.rows[part], block.X, metric, {})
         own = visitors.points[part] - block.start
         here = (own >= 0) & (own < n)
@@ -162,8 +161,8 @@ def _visit_by_cdist(block: Block, visitors: Visitors, labels: Array, answer: Ans
         distances = check_distances(distances, metric, answer.distances.dtype, block.plan.n)
         found = nothing(len(distances), answer.clusters.shape[1], answer.distances.dtype)
         asking = np.arange(n + first, n + first + len(distances), dtype=np.int32)
-        _core.select_clusters(distances, asking, everyone, *found, 1)
-        _core.combine(found.clusters, found.distances, *(each[part] for each in answer))
+        select_clusters(distances, asking, everyone, found, 1)
+        _add(found, Answer(*(each[part] for each in answer)))
 
 
 def combine(answers: list[Answer]) -> Answer:
@@ -171,8 +170,13 @@ def combine(answers: list[Answer]) -> Answer:
     first, *others = answers
     total = _copy(first)
     for other in others:
-        _core.combine(other.clusters, other.distances, *total)
+        _add(other, total)
     return total
+
+
+def _add(found: Answer, answer: Answer) -> None:
+    """Add what another search has found."""
+    _core.combine(found.clusters, found.distances, *answer)
 
 
 def arrange(visitors: Visitors, answers: list[Answer]) -> Answer:
