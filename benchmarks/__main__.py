@@ -23,6 +23,7 @@ from benchmarks.rows import Row, write
 COMMANDS = {
     "compare": "ratios of two result files, case by case",
     "tables": "write the tables of README and docs from the committed results",
+    "costs": "measure the numbers of chamfer.tuning again",
     "predict": "time and price of large runs on a cluster",
 }
 # What is not a call of a method with points: functions of the data directory and of --quick.

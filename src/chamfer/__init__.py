@@ -3,24 +3,32 @@
     points ──► source ──► engine (linkage) ──► dendrogram ──► cut ──► labels
 
 A linkage owns the numbers, an engine owns the order of merges, a source owns the distances, a dendrogram owns the
-result:
+result. The folders are this sentence. A module imports only what stands above it; ``tests/test_layers.py`` checks that.
 
-======================  =================================================================================
-``hac``                 `linkage`, the door that SciPy's users know: checks, chooses an engine, runs it
-``estimator``           `AgglomerativeClustering`, the door that scikit-learn's users know
-``cli``                 the ``chamfer`` command
+======================  ==========================================================================================
+``units``               the unit of coordinates, in which no square overflows or vanishes
+``_types``              `Points` and `Condensed`: what a user passed, checked
+``tuning``              every measured number, and the command that measures it
+``progress``            progress bars, and `Info`, what a run did
+``memory``              how much memory there is
 ``inputs``              every check of what a user passes
-``_types``              `Points` and `Condensed`, what a user passed once it is checked
-``units``               the unit that coordinates are measured in, so that no square overflows or vanishes
-``distances``           all distances between points; lower bounds of them; BLAS
-``sources``             nearest clusters of points, for the engines that do without all distances
-``engines``             how the closest pair of clusters is found
-``trees``               dendrograms: cuts, scores, layout, export, files
-``plot``                pictures: trees, heat maps, scores
-``explorer``            `explore`: a tree as a page for the browser
+``methods``             the linkages, one row of facts each
+``threads``             how many threads there are
+``distances/``          ``pairwise``, all distances · ``filter``, few coordinates that bound them · ``blas``
+``sources/``            nearest clusters of points: ``base``, what a source is, and the check of a user's own ·
+                        ``products`` · ``kdtree`` · ``rows`` · ``nominated`` · ``index`` · ``dask`` and its
+                        ``workers`` · ``checkpoint``, answers in a file · ``choose`` · ``make``
+``engines/``            the closest pair of clusters: ``base``, what an engine is, and the `Task` it is given ·
+                        ``dense`` · ``points`` · ``approximate`` · ``lists`` · ``tradeoff`` · ``choose``
+``hac``                 `linkage`: check, make a task, choose an engine, run it
+``trees/``              ``dendrogram`` and its cuts · ``scores`` · ``layout`` · ``export`` · ``files``
+``estimator``           `AgglomerativeClustering`, for users of scikit-learn
 ``datasets``            the paper's data sets by name, and your own
+``plot/``               pictures: trees, heat maps, scores
+``explorer/``           `explore`: a tree as a page for the browser
+``cli/``                the ``chamfer`` command; ``commands/`` has a module for each
 ``_core``               the compiled loops (C++, ``src/core``)
-======================  =================================================================================
+======================  ==========================================================================================
 """
 
 from importlib import import_module

@@ -72,10 +72,9 @@ def linkage(
         it was found. For ``centroid`` it is meant for squared distances, and holds as far as an approximate index of
         nearest neighbours tells, which needs ``pip install chamfer[ann]`` to be fast.
     engine : {"auto", "dense", "points", "lists", "tradeoff"}, default="auto"
-        How the closest pair is found: from all distances, O(n²) memory; from points as needed, O(n d) memory
-        (``single``, ``ward``, ``centroid``, ``median``, and ``average`` of squared or cosine distances); from lists of
-        nearest clusters, O(n k) memory (``chamfer``, ``chamfer_normalized``, ``chamfer_capped``); or by the paper's
-        trade-off, O(n² / t) memory (``chamfer``, ``chamfer_normalized``). The tree is the same unless values tie.
+        How the closest pair is found: from all distances, O(n²) memory; from points as needed, O(n d) memory; from
+        lists of nearest clusters, O(n k) memory; or by the paper's trade-off, O(n² / t) memory. The tree is the same
+        unless values tie. See Notes for the linkages of each.
     source : {"auto", "blas", "tree", "cdist", "ann"}, sparse matrix or Source, default="auto"
         Where the lists engine gets nearest clusters from, see `chamfer.sources`: matrix multiplication, a k-d tree,
         ``cdist``; approximately, from an index of nearest neighbours (``pip install chamfer[ann]``); a graph of nearest
@@ -111,28 +110,38 @@ def linkage(
     -----
     For clusters A and B and a distance d between points:
 
-    ================================  ===================================================
-    ``chamfer``                       Ch(A,B) = Σ_{a∈A} min_{b∈B} d(a,b), the smaller of Ch(A,B) and Ch(B,A)
-    ``chamfer_normalized``            Ch(A,B) / \|A\|, the smaller of both directions
-    ``chamfer_capped``                Σ_{a∈A} min(κ(a), min_{b∈B} d(a,b)), the smaller of both directions
-    ``chamfer_symmetric``             Ch(A,B) + Ch(B,A)
-    ``chamfer_normalized_symmetric``  Ch(A,B) / \|A\| + Ch(B,A) / \|B\|
-    ``single``                        min d(a,b)
-    ``complete``                      max d(a,b)
-    ``average``                       mean d(a,b)
-    ``weighted``                      mean of the values of the two clusters that A was merged from
-    ``ward``                          √(2\|A\|\|B\| / (\|A\|+\|B\|)) · ‖mean A − mean B‖
+    ================================  ==========================================================================
+    ``chamfer``                       Ch(A, B) = Σ_{a∈A} min_{b∈B} d(a, b), the smaller of Ch(A, B) and Ch(B, A)
+    ``chamfer_normalized``            Ch(A, B) / \|A\|, the smaller of both directions
+    ``chamfer_capped``                Σ_{a∈A} min(κ(a), min_{b∈B} d(a, b)), the smaller of both directions
+    ``chamfer_symmetric``             Ch(A, B) + Ch(B, A)
+    ``chamfer_normalized_symmetric``  Ch(A, B) / \|A\| + Ch(B, A) / \|B\|
+    ``single``                        the smallest d(a, b)
+    ``complete``                      the largest d(a, b)
+    ``average``                       the mean of d(a, b)
+    ``weighted``                      the mean of the values of the two clusters that A was merged from
+    ``ward``                          √(2 \|A\| \|B\| / (\|A\| + \|B\|)) · ‖mean A − mean B‖
     ``centroid``                      ‖mean A − mean B‖
-    ``median``                        ‖m(A) − m(B)‖, m being the midpoint of the two centres merged
-    ================================  ===================================================
+    ``median``                        ‖m(A) − m(B)‖, where m is the midpoint of the two centres that were merged
+    ================================  ==========================================================================
 
     In ``chamfer_capped``, κ(a) is the distance from a to its (`n_neighbors` + 1)-th nearest other point, so that an
     outlier or a far corner of A cannot veto a merge. A is a candidate to join B if B holds one of the `n_neighbors`
     nearest neighbours of a point of A; when no candidates are left, the remaining clusters are merged by plain
     Chamfer linkage.
 
-    The last three need Euclidean distances. Of equal values the pair with the smaller lower cluster number is merged,
-    then the one with the smaller higher number, wherever the engine compares the two.
+    ``ward``, ``centroid`` and ``median`` need Euclidean distances. These engines know these linkages:
+
+    ==============  =================================================================================
+    ``"dense"``     all but ``chamfer_capped``
+    ``"points"``    ``single``, ``average`` (sqeuclidean, cosine), ``ward``, ``centroid``, ``median``
+    ``"points"``    ``centroid`` with ``epsilon``
+    ``"lists"``     ``chamfer``, ``chamfer_normalized``, ``chamfer_capped``
+    ``"tradeoff"``  ``chamfer``, ``chamfer_normalized``
+    ==============  =================================================================================
+
+    Of equal values the pair with the smaller lower cluster number is merged, then the one with the smaller higher
+    number, wherever the engine compares the two.
 
     Trees do not depend on the scale of `X`: Euclidean distances are computed in a unit of their own, in which squares
     neither overflow nor vanish, and heights are given in yours. Two points that are closer than 2^-560 of the diagonal

@@ -30,6 +30,7 @@ class Linkage:
     from_points: tuple[str, ...] = ()  # metrics for which values follow from points or centres, without a matrix
 
 
+_EUCLIDEAN = ("euclidean",)
 _ROWS = (
     Linkage(
         "chamfer",
@@ -45,18 +46,11 @@ _ROWS = (
         approximable=True,
     ),
     Linkage(
-        "chamfer_capped",
-        "chamfer",
-        "Σ_{a∈A} min(κ(a), min_{b∈B} d(a, b)), the smaller of both directions",
-        capped=True,
+        "chamfer_capped", "chamfer", "Σ_{a∈A} min(κ(a), min_{b∈B} d(a, b)), the smaller of both directions", capped=True
     ),
     Linkage("chamfer_symmetric", "chamfer", "Ch(A, B) + Ch(B, A)", symmetric=True),
     Linkage(
-        "chamfer_normalized_symmetric",
-        "chamfer",
-        "Ch(A, B) / |A| + Ch(B, A) / |B|",
-        normalized=True,
-        symmetric=True,
+        "chamfer_normalized_symmetric", "chamfer", "Ch(A, B) / |A| + Ch(B, A) / |B|", normalized=True, symmetric=True
     ),
     Linkage("single", "single", "the smallest d(a, b)", reducible=True, from_points=FAST_METRICS),
     Linkage("complete", "lance_williams", "the largest d(a, b)", reducible=True),
@@ -64,7 +58,7 @@ _ROWS = (
     Linkage(
         "weighted",
         "lance_williams",
-        "the mean of the values of the two that A was merged from",
+        "the mean of the values of the two clusters that A was merged from",
         reducible=True,
     ),
     Linkage(
@@ -72,23 +66,16 @@ _ROWS = (
         "centres",
         "√(2 |A| |B| / (|A| + |B|)) · ‖mean A − mean B‖",
         reducible=True,
-        metrics=("euclidean",),
-        from_points=("euclidean",),
+        metrics=_EUCLIDEAN,
+        from_points=_EUCLIDEAN,
     ),
-    Linkage(
-        "centroid",
-        "centres",
-        "‖mean A − mean B‖",
-        approximable=True,
-        metrics=("euclidean",),
-        from_points=("euclidean",),
-    ),
+    Linkage("centroid", "centres", "‖mean A − mean B‖", approximable=True, metrics=_EUCLIDEAN, from_points=_EUCLIDEAN),
     Linkage(
         "median",
         "centres",
         "‖m(A) − m(B)‖, where m is the midpoint of the two centres that were merged",
-        metrics=("euclidean",),
-        from_points=("euclidean",),
+        metrics=_EUCLIDEAN,
+        from_points=_EUCLIDEAN,
     ),
 )
 METHODS = {each.name: each for each in _ROWS}

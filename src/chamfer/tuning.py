@@ -5,8 +5,8 @@
     with chamfer.tuning.using(first_list=16):
         chamfer.linkage(X)
 
-``python -m benchmarks costs FIELD`` times a field at several values, ``python -m benchmarks costs engines`` fits the
-seconds of the engines. Both were run on two cores.
+``python -m benchmarks costs FIELD`` times a field at several values. ``python -m benchmarks costs engines`` measures
+the seconds of the engines; those in use are such that engines change where measurements on real data said they should.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Steps = tuple[tuple[int, float], ...]  # (up to so many coordinates, value), asc
 class Tuning:
     """Fields are grouped by the module that reads them."""
 
-    # The seconds of engines, by which the cheapest is chosen: `costs engines`.
+    # The seconds of engines on two cores, by which the cheapest is chosen: `costs engines` measures them all.
     pair: float = 4e-10  # a distance of a fast metric, without its coordinates
     coordinate: float = 2e-11  # a coordinate of it
     slow_pair: float = 5e-8  # a distance by cdist

@@ -4,6 +4,9 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -33,3 +36,16 @@ def test_everything_public_has_an_example(name):
 def test_all_names_are_there():
     for name in chamfer.__all__:
         assert hasattr(chamfer, name)
+
+
+def test_tables_of_linkages_and_engines_are_those_of_the_code():
+    script = Path(__file__).parent.parent / "docs" / "make_tables.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, f"out of date: {done.stdout}{done.stderr}; run python docs/make_tables.py"
+
+
+def test_the_mathematics_names_every_chamfer_linkage():
+    text = (Path(__file__).parent.parent / "docs" / "mathematics.md").read_text(encoding="utf-8")
+    assert [
+        name for name, each in chamfer.METHODS.items() if each.family == "chamfer" and f"| `{name}` |" not in text
+    ] == []

@@ -17,6 +17,8 @@ from chamfer._types import FAST_METRICS, Array, Condensed, Points
 from chamfer.methods import Linkage, names
 from chamfer.progress import Info, Progress
 
+_APPROXIMABLE = names(lambda linkage: linkage.approximable)
+
 
 class Options(NamedTuple):
     """What a user may ask for beside the linkage. An engine refuses what it cannot do."""
@@ -107,8 +109,7 @@ class Engine(ABC):
                 able = sorted({repr(each.name) for each in Engine.__subclasses__() if what in each.takes})
                 return f"engine must be {' or '.join(able)} for {what}, got {self.name!r}"
         if task.options.epsilon > 0 and not task.linkage.approximable:
-            known = names(lambda each: each.approximable)
-            return f"epsilon must be 0 unless method is one of {known}; got method {task.linkage.name!r}"
+            return f"epsilon must be 0 unless method is one of {_APPROXIMABLE}; got method {task.linkage.name!r}"
         return self._refuses(task)
 
     def _refuses(self, task: Task) -> str | None:

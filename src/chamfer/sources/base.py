@@ -81,14 +81,21 @@ class Source:
         raise NotImplementedError
 
 
-class SearchSource(Source):
-    """A source whose search is compiled."""
+class PointSource(Source):
+    """A source that computes distances from points, by a metric that the core knows."""
 
     points: Points
 
-    def __init__(self, points: Points, search: Any) -> None:
+    def __init__(self, points: Points) -> None:
         self.n, self.dtype = points.n, points.dtype
         self.points, self.height_exponent = points, points.height_exponent
+
+
+class SearchSource(PointSource):
+    """A source whose search is compiled."""
+
+    def __init__(self, points: Points, search: Any) -> None:
+        super().__init__(points)
         self._search = search
 
     def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:

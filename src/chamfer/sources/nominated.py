@@ -17,21 +17,18 @@ from scipy.sparse import csr_array
 from chamfer import _core, tuning
 from chamfer._types import Array, Points
 from chamfer.progress import Tick
-from chamfer.sources.base import Answer, Source, empty_answer
+from chamfer.sources.base import Answer, PointSource, Source, empty_answer
 from chamfer.sources.choose import choose_source
 from chamfer.sources.products import BlasSource
 
 _PART = 4096  # points that are looked for at a time
 
 
-class NominatedSource(Source):
+class NominatedSource(PointSource):
     """Nearest clusters among the points that `_neighbours` nominates, and farther ones if these are not enough."""
 
-    points: Points
-
     def __init__(self, points: Points) -> None:
-        self.n, self.dtype = points.n, points.dtype
-        self.points, self.height_exponent = points, points.height_exponent
+        super().__init__(points)
         self.near = tuning.current.tree_near
         self._exact: Source | None = None
 
@@ -45,15 +42,27 @@ class NominatedSource(Source):
         for first in range(0, len(points), _PART):
             part = slice(first, first + _PART)
             told = self._neighbours(points[part], k, threads)
-            _select(self.points, points[part], told, labels, answer.part(part), threads)
+            self._select(points[part], told, labels, answer.part(part), threads)
             if tick is not None:
                 tick(min(first + _PART, len(points)))
         short = np.flatnonzero(answer.clusters[:, -1] < 0)
         if len(short):
-            known = Answer(*(each[short] for each in answer))
+            known = answer.part(short)
             for each, farther in zip(answer, self._farther(known, points[short], labels, threads), strict=True):
                 each[short] = farther
         return answer
+
+    def _select(self, points: Array, told: Array, labels: Array, answer: Answer, threads: int) -> None:
+        """Write the nearest clusters of the points that each was told of."""
+        _core.nearest_of_nominated(
+            self.points.X,
+            metric=self.points.core_metric,
+            queries=points,
+            neighbours=told,
+            labels=labels,
+            **answer._asdict(),
+            threads=threads,
+        )
 
     def _farther(self, known: Answer, points: Array, labels: Array, threads: int) -> Answer:
         """As many clusters as `known` has places for."""
@@ -69,19 +78,6 @@ class NominatedSource(Source):
             search = BlasSource(replace(self.points, X=self.points.X[among]))
             parts.append(search.nearest(np.searchsorted(among, some).astype(np.int32), labels[among], k, threads))
         return _nearest_of(known, Answer(*(np.concatenate(each) for each in zip(*parts, strict=True))))
-
-
-def _select(points: Points, queries: Array, neighbours: Array, labels: Array, answer: Answer, threads: int) -> None:
-    """Fill the answer from the nominated points."""
-    _core.nearest_of_nominated(
-        points.X,
-        metric=points.core_metric,
-        queries=queries,
-        neighbours=neighbours,
-        labels=labels,
-        **answer._asdict(),
-        threads=threads,
-    )
 
 
 def _sample(labels: Array) -> Array:
@@ -127,17 +123,7 @@ class GraphSource(NominatedSource):
     def __init__(self, points: Points, graph: Any, k: int) -> None:
         super().__init__(points)
         n = points.n
-        if graph.shape != (n, n):
-            raise ValueError(f"source must be a graph of {n} x {n} entries, as many as X has points, got {graph.shape}")
-        try:
-            graph = csr_array(graph)
-            graph.check_format(full_check=True)  # entries may have been changed since it was made
-        except ValueError as error:
-            raise ValueError(f"source must be a sparse matrix with entries that are there: {error}") from error
-        if graph.data.dtype.kind not in "fiub":
-            raise TypeError(f"source must hold distances, which are numbers, got {graph.data.dtype}")
-        if not (np.isfinite(graph.data).all() and graph.data.min(initial=0) >= 0):
-            raise ValueError("source must hold distances, which are finite and at least 0")
+        graph = _check_graph(graph, n)
         rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(graph.indptr))
         others = np.flatnonzero(graph.indices != rows)
         rows, near = rows[others], graph.indices[others].astype(np.int32)
@@ -156,9 +142,25 @@ class GraphSource(NominatedSource):
         everything, answer = np.arange(n, dtype=np.int32), empty_answer(1, width, self.dtype)
         for row in np.flatnonzero(counts > width).tolist():
             told = near[None, starts[row] : starts[row] + counts[row]]
-            _select(points, everything[row : row + 1], told, everything, answer, 1)
+            self._select(everything[row : row + 1], told, everything, answer, 1)
             self._near[row] = answer.clusters[0]
         self.fingerprint = blake2b(self._near.data, digest_size=16).hexdigest()  # tells checkpoints of other graphs
 
     def _neighbours(self, points: Array, k: int, threads: int) -> Array:
         return self._near[points]
+
+
+def _check_graph(graph: Any, n: int) -> Any:
+    """A sparse matrix of distances between n points, whose entries are where they say."""
+    if graph.shape != (n, n):
+        raise ValueError(f"source must be a graph of {n} x {n} entries, as many as X has points, got {graph.shape}")
+    try:
+        graph = csr_array(graph)
+        graph.check_format(full_check=True)  # entries may have been changed since it was made
+    except ValueError as error:
+        raise ValueError(f"source must be a sparse matrix with entries that are there: {error}") from error
+    if graph.data.dtype.kind not in "fiub":
+        raise TypeError(f"source must hold distances, which are numbers, got {graph.data.dtype}")
+    if not (np.isfinite(graph.data).all() and graph.data.min(initial=0) >= 0):
+        raise ValueError("source must hold distances, which are finite and at least 0")
+    return graph

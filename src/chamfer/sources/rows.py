@@ -66,9 +66,12 @@ def _select(rows: Any, points: Array, labels: Array, k: int, dtype: Any, threads
         part = slice(first, first + ROWS)
         some = points[part]
         distances = rows(some)
-        _core.nearest_of_rows(
-            distances, queries=some.astype(np.int32), labels=labels, **answer.part(part)._asdict(), threads=threads
-        )
+        nearest_of_rows(distances, some.astype(np.int32), labels, answer.part(part), threads)
         if tick is not None:
             tick(min(first + ROWS, len(points)))
     return answer
+
+
+def nearest_of_rows(distances: Array, points: Array, labels: Array, answer: Answer, threads: int) -> None:
+    """Write the nearest clusters of some points, of which there is a row of distances each."""
+    _core.nearest_of_rows(distances, queries=points, labels=labels, **answer._asdict(), threads=threads)

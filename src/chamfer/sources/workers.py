@@ -19,9 +19,8 @@ from chamfer.distances.pairwise import check_distances, rows_of_distances
 from chamfer.sources.base import Answer
 from chamfer.sources.kdtree import tree_search
 from chamfer.sources.products import near_order, product_search
+from chamfer.sources.rows import ROWS, nearest_of_rows
 from chamfer.units import Unit, directions, smallest
-
-_ROWS = 256  # rows of distances held at a time
 
 
 class Summary(NamedTuple):
@@ -154,8 +153,8 @@ def visit(block: Block, visitors: Visitors, labels: Array, answer: Answer | None
 def _visit_by_cdist(block: Block, visitors: Visitors, labels: Array, answer: Answer) -> None:
     metric, n = block.plan.metric, len(block.X)
     everyone = np.concatenate([labels, visitors.homes])
-    for first in range(0, len(visitors.points), _ROWS):
-        part = slice(first, first + _ROWS)
+    for first in range(0, len(visitors.points), ROWS):
+        part = slice(first, first + ROWS)
         distances = rows_of_distances(visitors.rows[part], block.X, metric, {})
         own = visitors.points[part] - block.start
         here = (own >= 0) & (own < n)
@@ -163,7 +162,7 @@ def _visit_by_cdist(block: Block, visitors: Visitors, labels: Array, answer: Ans
         distances = check_distances(distances, metric, answer.distances.dtype, block.plan.n)
         found = nothing(len(distances), answer.clusters.shape[1], answer.distances.dtype)
         asking = np.arange(n + first, n + first + len(distances), dtype=np.int32)
-        _core.nearest_of_rows(distances, queries=asking, labels=everyone, **found._asdict(), threads=1)
+        nearest_of_rows(distances, asking, everyone, found, 1)
         _add(found, answer.part(part))
 
 

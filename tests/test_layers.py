@@ -1,0 +1,71 @@
+"""Data flows one way: nothing upstream imports anything downstream, and no module imports itself in a circle."""
+
+import ast
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import chamfer
+
+ROOT = Path(chamfer.__file__).parent
+BASE = "units _types progress memory tuning _core"
+# What each may import beside itself.
+MAY_IMPORT = {
+    "units": "",
+    "_types": "units",
+    "progress": "",
+    "memory": "",
+    "tuning": "",
+    "_core": "",
+    "inputs": "_types",
+    "methods": "_types",
+    "threads": "_core inputs",
+    "distances": f"{BASE} inputs threads",
+    "sources": f"{BASE} inputs threads distances",
+    "engines": f"{BASE} methods distances sources",
+    "trees": f"{BASE} inputs threads",
+    "hac": f"{BASE} inputs threads methods distances sources engines",
+    "estimator": f"{BASE} inputs methods distances hac trees",
+    "datasets": BASE,
+    "plot": f"{BASE} inputs hac trees",
+    "explorer": f"{BASE} inputs trees",
+}
+ON_TOP = {"cli", "reproduction", "__main__", "__init__"}  # may import everything; nobody else imports them
+
+
+def imports(file):
+    """Modules of the package that a file imports, wherever it does so."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names if each.name.startswith("chamfer."))
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "chamfer":
+            for each in node.names:
+                name = f"{node.module}.{each.name}"
+                yield name if path_of(name) else node.module
+
+
+def path_of(name):
+    parts = name.split(".")[1:]
+    files = (ROOT.joinpath(*parts).with_suffix(".py"), ROOT.joinpath(*parts, "__init__.py"))
+    return next((file for file in files if parts and file.exists()), None)
+
+
+def modules():
+    for file in ROOT.rglob("*.py"):
+        yield file, ".".join(("chamfer", *file.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def test_layers():
+    wrong = []
+    for file, name in modules():
+        own = file.relative_to(ROOT).parts[0].removesuffix(".py")
+        for found in imports(file):
+            other = [*found.split("."), "__init__"][1]
+            if own not in ON_TOP and other not in (own, *MAY_IMPORT[own].split()):
+                wrong.append(f"{name} imports {found}")
+    assert not wrong
+
+
+def test_no_module_imports_itself_in_a_circle():
+    graph = {name: set(imports(file)) - {"chamfer"} for file, name in modules() if name != "chamfer"}
+    list(TopologicalSorter(graph).static_order())
+    assert len(graph) > 50
