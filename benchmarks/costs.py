@@ -138,7 +138,7 @@ def fit_engines(part: int) -> dict[str, float]:
         """Seconds beyond those of the distances."""
         call = Call(method, n, d, 0, {"engine": engine, "metric": metric})
         X = data(call)
-        return max(0.0, seconds(lambda: cluster(call, X)) - n * n / 2 * (pair + d * coordinate))
+        return max(0.0, seconds(lambda: cluster(call, X)) - n * n / 2 * float(pair + d * coordinate))
 
     plain, slow = beyond("chamfer", 8, "lists") / n, _points(Call("", n // 4, 8), "cityblock")
     rough = Call("centroid", n // 4, 30, 0, {"epsilon": 0.1})

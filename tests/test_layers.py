@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "_core": "",
     "inputs": "_types",
     "methods": "_types",
-    "threads": "_core inputs",
+    "threads": "inputs",
     "distances": f"{BASE} inputs threads",
     "sources": f"{BASE} inputs threads distances",
     "engines": f"{BASE} methods distances sources",
@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "plot": f"{BASE} inputs hac trees",
     "explorer": f"{BASE} inputs trees",
 }
-ON_TOP = {"cli", "reproduction", "__main__", "__init__"}  # may import everything; nobody else imports them
+ON_TOP = {"cli", "__main__", "__init__"}  # may import everything; nobody else imports them
 
 
 def imports(file):
@@ -45,6 +45,8 @@ def imports(file):
 
 def path_of(name):
     parts = name.split(".")[1:]
+    if parts == ["_core"]:
+        return ROOT  # compiled, whatever its file is called
     files = (ROOT.joinpath(*parts).with_suffix(".py"), ROOT.joinpath(*parts, "__init__.py"))
     return next((file for file in files if parts and file.exists()), None)
 
