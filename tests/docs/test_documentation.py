@@ -39,13 +39,13 @@ def test_all_names_are_there():
 
 
 def test_tables_of_linkages_and_engines_are_those_of_the_code():
-    script = Path(__file__).parent.parent / "docs" / "make_tables.py"
+    script = Path(__file__).parents[2] / "docs" / "make_tables.py"
     done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, f"out of date: {done.stdout}{done.stderr}; run python docs/make_tables.py"
 
 
 def test_the_mathematics_names_every_chamfer_linkage():
-    text = (Path(__file__).parent.parent / "docs" / "mathematics.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "mathematics.md").read_text(encoding="utf-8")
     assert [
         name for name, each in chamfer.METHODS.items() if each.family == "chamfer" and f"| `{name}` |" not in text
     ] == []
