@@ -48,8 +48,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Modules are imported when something of them is first used: whoever asks for a cut, or for the version, should not wait
-# for scikit-learn.
+# A module is imported when a name of it is first used: a cut, or the version, should not wait for scikit-learn.
 _MODULES = {
     "METHODS": "methods",
     "AgglomerativeClustering": "estimator",

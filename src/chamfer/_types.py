@@ -1,4 +1,4 @@
-"""The values that flow through the package: points, or distances between them; checked by whoever made them."""
+"""The values that flow through the package: points, or the distances between them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Points:
     metric : str or callable
         Of `chamfer.linkage`.
     exponent : int, optional
-        Says that X is in the unit of two to this power, and nobody else's.
+        X is in the unit of two to this power already, and nobody else holds it.
     """
 
     X: Array
@@ -42,8 +42,8 @@ class Points:
 
     def __init__(self, X: Array, metric: Metric, *, exponent: int | None = None) -> None:
         if exponent is None:
-            X = np.array(X, np.float32 if X.dtype == np.float32 else np.float64, order="C")
-            X, exponent = _as_it_is(X, metric), 0
+            kind = np.float32 if np.asarray(X).dtype == np.float32 else np.float64
+            X, exponent = _as_it_is(np.array(X, kind, order="C"), metric), 0
         for name, value in (("X", X), ("metric", metric), ("exponent", exponent)):
             object.__setattr__(self, name, value)
 
@@ -100,6 +100,8 @@ class Condensed:
 
 def _as_it_is(X: Array, metric: Metric) -> Array:
     """X, if distances can be computed from it without another unit."""
+    if X.ndim != 2 or not X.size:
+        raise ValueError(f"X must hold points as rows, got an array of shape {X.shape}")
     low, high = X.min(axis=0), X.max(axis=0)
     if not (np.isfinite(low).all() and np.isfinite(high).all()):
         raise ValueError("X must be an array of finite real numbers, got NaN or infinity")

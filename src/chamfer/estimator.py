@@ -40,13 +40,13 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
     connectivity : None
         Not supported: clusters may merge across all points.
     compute_full_tree : object, default="auto"
-        Accepted for scikit-learn's sake; the tree is always computed in full.
+        Accepted for compatibility with scikit-learn; ignored. The tree is always computed in full.
     linkage : str, default="chamfer"
         Any method of `chamfer.linkage`.
     distance_threshold : float, optional
         Stop before the first merge of this height or higher; `n_clusters` must be None then.
     compute_distances : bool, default=False
-        Accepted for scikit-learn's sake; `distances_` is always there.
+        Accepted for compatibility with scikit-learn; ignored. `distances_` is always there.
     order : {"merge", "least", "cumulative"}, default="merge"
         Which merges the cut applies first, see `chamfer.cut`.
     n_neighbors, epsilon, engine, source, t, n_jobs, memory_limit, checkpoint, progress

@@ -88,7 +88,7 @@ def linkage(
     memory_limit : int or str, optional
         Most memory to use, in bytes or as ``"4GB"``; what is available by default.
     checkpoint : str or path-like, optional
-        For the lists engine: a file that keeps what takes long to compute. A run that was killed goes on from it when
+        For the lists engine: a file that keeps what takes long to compute. A run that was killed resumes from it when
         repeated with the same arguments, and gives the same tree. The file stays when the tree is done. A damaged one
         is kept beside the new one, with ``.damaged`` added to its name.
     progress : bool, default=False

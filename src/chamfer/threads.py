@@ -38,7 +38,7 @@ def check_threads(n_jobs: object) -> int:
 
 @contextmanager
 def mapping(threads: int) -> Iterator[Callable[..., Iterator[Any]]]:
-    """Give a ``map`` that runs on so many threads; on this one alone if that is enough."""
+    """Give a ``map`` that runs on this many threads."""
     if threads == 1:
         yield map
         return

@@ -18,7 +18,7 @@ from typing import Any
 
 _ALL = 1 << 62  # more than there are points or coordinates
 
-Steps = tuple[tuple[int, float], ...]  # (up to so many coordinates, value), ascending
+Steps = tuple[tuple[int, float], ...]  # (most coordinates, value), ascending
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Tuning:
     closer_point: Steps = ((24, 0.0), (_ALL, 6e-5))  # the same where a merge may bring centres closer
     average_point: Steps = ((24, 1.2e-5), (_ALL, 3e-5))  # the same of average linkage
     approximate_point: float = 5e-4  # a search in an index that changes
-    unchecked_bytes: int = 1 << 26  # asking the system whether there is so much memory takes longer than to cluster
+    unchecked_bytes: int = 1 << 26  # below this size the memory check costs more than the clustering
 
     # The lists engine.
     first_list: int = 32  # clusters on a first list
@@ -49,17 +49,17 @@ class Tuning:
 
     # The points engine.
     centre_list: int = 16  # entries of a list of centres
-    # Up to so many points are compared one by one, which is faster than lists.
+    # The most points that are compared one by one, which is faster than lists.
     few_points: Steps = ((4, 5_000), (24, 12_000), (_ALL, 1_000))
     few_closer: Steps = ((128, _ALL), (_ALL, 1_000))  # the same where a merge may bring centres closer
 
     # Sources: trees, or products of few principal coordinates.
-    tree_coordinates: int = 4  # up to so many, a k-d tree is always faster than products
-    tree_points: int = 20_000  # from so many on, a tree is tried where coordinates are more
+    tree_coordinates: int = 4  # at most these many: a k-d tree is always faster than products
+    tree_points: int = 20_000  # from here on, a tree is tried where coordinates are more
     tree_share: float = 0.02  # of all pairs that few coordinates leave, at most, for a tree to be tried
     tree_gain: float = 20.0  # how much faster than products it has to be: refreshed lists reach farther than first ones
     tree_near: int = 1000  # distances that cost as much as a list from a tree, or from an index
-    unfiltered: int = 2048  # up to so many points there is nothing to gain from a filter
+    unfiltered: int = 2048  # up to here, a filter gains nothing
 
     # The filter: few principal coordinates, chosen on a sample.
     sample: int = 2048  # rows
@@ -70,7 +70,7 @@ class Tuning:
     varying: float = 0.95  # of the coordinates: if fewer vary, products leave the constant ones out
 
     # Nominated neighbours: an index, or a graph of the user.
-    sampled_points: int = 100_000  # with more, clusters that nobody nominates are looked for in a sample
+    sampled_points: int = 100_000  # with more, clusters without nominated points are searched for in a sample
     sampled_members: int = 1024  # points of a cluster in that sample
     sampled_queries: int = 1 << 14  # points compared with it at a time
     index_found: int = 32  # neighbours that an index is asked for, at least
@@ -86,7 +86,7 @@ class Tuning:
 
 
 def at(steps: Steps, coordinates: int) -> float:
-    """The value of the first step that holds so many coordinates."""
+    """The value for a number of coordinates."""
     return next(value for most, value in steps if coordinates <= most)
 
 

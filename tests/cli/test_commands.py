@@ -57,7 +57,7 @@ class TestCluster:
         code, out, err = command("cluster iris.csv -k 3")
         assert code == 0
         np.testing.assert_array_equal(labels_of(out), chamfer.cut(chamfer.linkage(X), n_clusters=3))
-        assert "left out because not numbers: 'name' (such as 'flower 0'), 'species'" in err
+        assert "skipped non-numeric columns: 'name' (such as 'flower 0'), 'species'" in err
         assert "150 points in 3 clusters of 64, 50, 36 (chamfer, euclidean" in err
 
     def test_checkpoint_is_made_and_used(self, iris, command):
@@ -390,7 +390,7 @@ class TestCompare:
     def test_linkages_that_do_not_take_the_metric_are_left_out(self, iris, command):
         code, out, err = command("compare iris.csv --labels species --metric cityblock --linkages chamfer,ward")
         assert code == 0
-        assert "ward is left out: metric must be 'euclidean'" in err
+        assert "ward is skipped: metric must be 'euclidean'" in err
         assert "\nward" not in out
 
     @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import chamfer
 import reference
 from cases import assert_same_tree, distances, duplicated, gaussian, grid
 from chamfer import sources, tuning
+from chamfer.inputs import check_input
 
 SOURCES = ("blas", "tree", "cdist")
 METHODS = ("chamfer", "chamfer_normalized")
@@ -263,6 +264,30 @@ def test_auto_takes_lists_when_a_matrix_does_not_fit():
 def test_refusals(options, words):
     with pytest.raises((ValueError, MemoryError), match=words):
         chamfer.linkage(gaussian(0, 30, 2), **options)
+
+
+@pytest.mark.parametrize("scale", [2.0**-39, 1.0, 2.0**42])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", [sources.BlasSource, sources.TreeSource])
+def test_points_made_by_hand(scale, dtype, kind):
+    X = gaussian(3, 2500, 20, dtype) * gaussian(4, 20, 1, dtype)[:, 0]
+    Z = chamfer.linkage((X * scale).astype(dtype), source=kind(sources.Points((X * scale).astype(dtype), "euclidean")))
+    np.testing.assert_array_equal(Z, chamfer.linkage(X, source=kind.__name__[:4].lower()) * [1, 1, scale, 1])
+
+
+@pytest.mark.parametrize("scale", [2.0**-84, 2.0**80, np.nan])
+def test_points_made_by_hand_whose_squares_may_not_hold(scale):
+    with pytest.raises(ValueError, match="X must"):
+        sources.Points(gaussian(3, 30, 2) * scale, "euclidean")
+    assert sources.Points(gaussian(3, 30, 2), "cosine").X.shape == (30, 2)
+
+
+def test_a_source_in_another_unit_than_its_points():
+    source = sources.TreeSource(check_input(gaussian(0, 20, 2), "euclidean"))
+    assert source.height_exponent != 0
+    source.height_exponent = 0
+    with pytest.raises(ValueError, match=r"source.height_exponent must be that of source.points, -\d+, got 0"):
+        chamfer.linkage(gaussian(0, 20, 2), source=source)
 
 
 def test_source_of_another_size_is_refused():

@@ -1,6 +1,6 @@
 """Reading tables, and choosing from them the columns to cluster by.
 
-Nothing is guessed at in silence: text columns are named and left out, or refused if they were asked for;
+Nothing is guessed silently: non-numeric columns are skipped with a note, or refused if they were asked for;
 missing values and words among numbers are refused with their row and column. Rows count from 1, without the
 header.
 """
@@ -148,7 +148,7 @@ def _read_arrays(source: str) -> Table:
         beside = {name: array for name, array in arrays.items() if array.shape == X.shape[:1]}
         odd = [name for name, array in beside.items() if array.dtype.kind in "OV"]
         if odd:
-            note(f"note: {source}: left out because neither numbers nor text: {_quoted(odd)}")
+            note(f"note: {source}: skipped columns that are neither numbers nor text: {_quoted(odd)}")
         names = [name for name in beside if name not in odd]
         return Table(
             _frame(X, source), source, dict(zip(names, load_arrays([beside[each] for each in names]), strict=True))
@@ -228,7 +228,7 @@ def choose(
         raise CommandError(f"{table.source}: --columns asks for {_quoted(text)}: text, not numbers")
     if text:
         examples = ", ".join(f"{each!r} (such as {frame[each].dropna().iloc[0]!r})" for each in text)
-        note(f"note: left out because not numbers: {examples}")
+        note(f"note: skipped non-numeric columns: {examples}")
     chosen = [each for each in chosen if each not in text]
     if not chosen:
         raise CommandError(f"{table.source}: has no column of numbers to cluster by")

@@ -18,7 +18,7 @@ from chamfer.distances.blas import one_blas_thread
 from chamfer.distances.pairwise import centre
 
 _PART = 2048  # rows projected at a time
-_NEIGHBOURS = 32, 256  # least and most that a search may reach: lists made anew reach farther than first ones
+_NEIGHBOURS = 32, 256  # least and most that a search may reach: refreshed lists reach farther than first ones
 _FEW = (3, 5, 8, 11)  # coordinates that a tree may have
 _MANY = (16, 32, 64, 96, 128)  # coordinates that a multiplication may have
 

@@ -125,7 +125,7 @@ class GraphIndex:
     """A navigable graph (HNSW) of usearch, over few principal coordinates if there are many.
 
     New vectors wait in an exact index, where many are gone before it is full. What is removed from the graph stays in
-    the way, so it is built anew when half is gone. One thread builds: with more, the graph would depend on chance.
+    the way, so it is rebuilt when half is gone. One thread builds: with more, the graph would depend on chance.
     """
 
     def __init__(self, X: Array, threads: int) -> None:

@@ -1,7 +1,7 @@
 """What every engine offers, and the task that it is given.
 
-An engine owns the order of merges: it finds the closest pair of clusters, again and again. Of a task it says whether it
-can do it, how much memory and time that takes, and does it. `chamfer.engines.choose` takes the cheapest.
+An engine owns the order of merges: it finds the closest pair of clusters, again and again. It says whether it can run
+a task and how much memory and time that takes, and runs it. `chamfer.engines.choose` takes the cheapest.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _APPROXIMABLE = names(lambda linkage: linkage.approximable)
 
 
 class Options(NamedTuple):
-    """What a user may ask for beside the linkage. An engine refuses what it cannot do."""
+    """Options of `chamfer.linkage`. An engine refuses those that it cannot honour."""
 
     n_neighbors: int = 15
     epsilon: float = 0.0
@@ -37,8 +37,8 @@ class Options(NamedTuple):
 class Task:
     """A tree to be made: by which linkage, of what, and how.
 
-    Weights of points, a graph of allowed merges and forbidden pairs will stand beside `data`: they say what is
-    clustered. Engines refuse those that they do not know, as they do with what is in `special`.
+    Weights of points, a graph of allowed merges and forbidden pairs will be fields beside `data`, because they say what
+    is clustered. They will be `special`, so that engines refuse them unless they are in `takes`.
     """
 
     linkage: Linkage
@@ -48,7 +48,7 @@ class Task:
     progress: Progress
     limit: int | None = None  # bytes of memory
     remote: bool = field(init=False)  # whether the points are on a cluster, or go there
-    special: tuple[str, ...] = field(init=False)  # what of this task is for some engines only
+    special: tuple[str, ...] = field(init=False)  # options that only some engines can honour
 
     def __post_init__(self) -> None:
         options = self.options
@@ -83,8 +83,8 @@ class Engine(ABC):
 
     name: ClassVar[str]
     space: ClassVar[str]  # memory beyond the data, for the documentation
-    takes: ClassVar[tuple[str, ...]] = ()  # of what is special about a task
-    automatic: ClassVar[bool] = True  # may be taken though nobody asks for it
+    takes: ClassVar[tuple[str, ...]] = ()  # special options that it can honour
+    automatic: ClassVar[bool] = True  # considered even if no special option asks for it
 
     @abstractmethod
     def knows(self, linkage: Linkage) -> bool:
@@ -128,7 +128,7 @@ class Engine(ABC):
 
 
 def search_seconds(task: Task) -> float:
-    """Seconds to compute all distances once, whoever needs them."""
+    """Seconds to compute all distances once."""
     pairs = task.data.n * task.data.n / 2
     if isinstance(task.data, Condensed):
         return 0.0

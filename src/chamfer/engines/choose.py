@@ -22,10 +22,10 @@ def choose(task: Task, name: str = "auto") -> Engine:
         asked = [engine for engine in ENGINES if engine.automatic or special.intersection(engine.takes)]
     else:
         asked = [engine for engine in ENGINES if engine.name == name]
-    # Sentences that nobody reads take time, so engines that do not know the linkage are not asked.
+    # `knows` is fast; to build the sentence of a refusal is not.
     able = [engine for engine in asked if engine.knows(task.linkage) and engine.refuses(task) is None]
     if not able:
-        # The engine that takes most of what is special about the task knows best what is wrong.
+        # The engine that takes most of the special options has the sentence that helps most.
         closest = max(asked, key=lambda engine: len(special.intersection(engine.takes)))
         raise ValueError(closest.refuses(task))
     fitting = _fitting(able, task)
@@ -37,7 +37,7 @@ def _fitting(able: list[Engine], task: Task) -> list[Engine]:
     needs = {engine: engine.memory(task) for engine in able}
     if task.limit is None and max(needs.values()) <= tuning.current.unchecked_bytes:
         return able
-    # The data are there already. They count for the user's limit, and no longer for what is available.
+    # The data are in memory already: they count towards the user's limit, and not towards what is available.
     data = 0 if task.limit is None else task.data.nbytes
     there_is = available_memory() if task.limit is None else task.limit
     fitting = [engine for engine in able if needs[engine] + data <= there_is]

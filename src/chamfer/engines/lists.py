@@ -1,7 +1,7 @@
 """The lists engine: exact Chamfer linkage in O(n k) memory.
 
-The core merges until it misses something, and says which points' lists it needs; the source finds their nearest
-clusters; the core goes on. Progress, interrupts and whatever the source does stay on this side.
+The core merges until it needs lists that it does not have, and returns their points. The source finds the nearest
+clusters of these points, and the core continues. Progress, interrupts, checkpoints and Dask stay in Python.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class ListsEngine(Engine):
             return need
         if not task.fast or (isinstance(task.options.source, str) and task.options.source == "cdist"):
             return need + 40 * ROWS * n
-        blocks = n // 256 + 1  # whose pairs are sorted by distance, so many at a time
+        blocks = n // 256 + 1  # pairs of blocks are sorted by distance, at most 2^24 at a time
         return need + 8 * n * min(task.d, 129) + 12 * min(blocks * (blocks + 1) // 2, 1 << 24)
 
     def cost(self, task: Task) -> float:
@@ -67,9 +67,8 @@ class ListsEngine(Engine):
 
     def run(self, task: Task) -> Array:
         """Make the source, and let the core ask it; from a checkpoint if there is one."""
-        given = task.options.source
         with ExitStack() as stack:
-            source = make_source(given, task.data, _first(task), task.threads, task.options.client)
+            source = make_source(task.options.source, task.data, _first(task), task.threads, task.options.client)
             if isinstance(source, DaskSource):
                 stack.callback(source.close)
             if source.n != task.data.n:
@@ -130,6 +129,7 @@ def _grow(source: Source, task: Task) -> Array:
 
 
 def _engine(source: Source, task: Task) -> Any:
+    """The compiled engine, before it has any list."""
     now, linkage = tuning.current, task.linkage
     build = _core.Lists32 if source.dtype == np.float32 else _core.Lists64
     X, metric = (None, "euclidean") if source.points is None else (source.points.X, source.points.core_metric)

@@ -56,7 +56,7 @@ class Source:
     whole : bool, default=False
         Lists of all points are faster made at once than in the parts that a checkpoint asks for.
     fingerprint : str, optional
-        By which a checkpoint tells it from other sources of its kind.
+        Distinguishes it, in a checkpoint, from other sources of the same kind.
     """
 
     n: int

@@ -19,11 +19,11 @@ from chamfer.sources.nominated import NominatedSource
 from chamfer.threads import mapping
 
 _PART = 4096  # points that are looked for at a time
-_SHARDS = 4  # graphs that the index is made of, whatever the number of threads: each is built by one alone
+_SHARDS = 4  # graphs of an index, for any number of threads: each is built by one thread
 
 
 class Few:
-    """Principal coordinates, as few as tell neighbours."""
+    """The leading principal coordinates, as few as are enough to find neighbours."""
 
     def __init__(self, X: Array) -> None:
         self._mean, self._axes, self.d = centre(X), None, X.shape[1]

@@ -1,8 +1,8 @@
-"""Sources that are told of some neighbours of a point: by an approximate index, or by a graph that the user brings.
+"""Sources that know some neighbours of each point, from an approximate index or from a graph of the user.
 
-What they are told only nominates: distances are computed from the points, as everywhere. What is not nominated counts
-as farther. Where the points nominated belong to fewer clusters than are asked for, clusters are looked for among all
-points; but if there are many points in few clusters, among a sample of each large cluster.
+Neighbours are only nominated: their distances are computed from the points. All other points count as farther. If the
+nominated points belong to fewer clusters than are asked for, all points are searched; or, with many points in few
+clusters, a sample of each large cluster.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class NominatedSource(PointSource):
         answer = empty_answer(len(points), k, self.dtype)
         for first in range(0, len(points), _PART):
             part = slice(first, first + _PART)
-            told = self._neighbours(points[part], k, threads)
-            self._select(points[part], told, labels, answer.part(part), threads)
+            nominated = self._neighbours(points[part], k, threads)
+            self._select(points[part], nominated, labels, answer.part(part), threads)
             if tick is not None:
                 tick(min(first + _PART, len(points)))
         short = np.flatnonzero(answer.clusters[:, -1] < 0)
@@ -52,13 +52,13 @@ class NominatedSource(PointSource):
                 each[short] = farther
         return answer
 
-    def _select(self, points: Array, told: Array, labels: Array, answer: Answer, threads: int) -> None:
-        """Write the nearest clusters of the points that each was told of."""
+    def _select(self, points: Array, nominated: Array, labels: Array, answer: Answer, threads: int) -> None:
+        """Write the nearest clusters of the points that were nominated for each."""
         _core.nearest_of_nominated(
             self.points.X,
             metric=self.points.core_metric,
             queries=points,
-            neighbours=told,
+            neighbours=nominated,
             labels=labels,
             **answer._asdict(),
             threads=threads,
@@ -141,8 +141,8 @@ class GraphSource(NominatedSource):
         self._near[rows[kept], kept - starts[rows[kept]]] = near[kept]
         everything, answer = np.arange(n, dtype=np.int32), empty_answer(1, width, self.dtype)
         for row in np.flatnonzero(counts > width).tolist():
-            told = near[None, starts[row] : starts[row] + counts[row]]
-            self._select(everything[row : row + 1], told, everything, answer, 1)
+            nominated = near[None, starts[row] : starts[row] + counts[row]]
+            self._select(everything[row : row + 1], nominated, everything, answer, 1)
             self._near[row] = answer.clusters[0]
         self.fingerprint = blake2b(self._near.data, digest_size=16).hexdigest()  # tells checkpoints of other graphs
 

@@ -73,7 +73,7 @@ class Block:
         self.X, self.start, self.plan = X, start, plan
 
     def __reduce__(self) -> Any:
-        return Block, (self.X, self.start, self.plan)  # a compiled search is made anew where the block arrives
+        return Block, (self.X, self.start, self.plan)  # the compiled search is rebuilt where the block arrives
 
     def __sizeof__(self) -> int:
         return int(2 * self.X.nbytes)  # so that Dask moves visitors, not blocks

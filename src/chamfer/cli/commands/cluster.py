@@ -34,7 +34,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     add_cut(parser)
     add_output(parser, "labels, as .csv, .tsv, .npy or .parquet")
     complete_files(parser.add_argument("--save-tree", metavar="FILE", help="keep the whole tree, as .npz"))
-    complete_files(parser.add_argument("--checkpoint", metavar="FILE", help="go on from here if killed before"))
+    complete_files(parser.add_argument("--checkpoint", metavar="FILE", help="resume from this checkpoint file"))
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         except ValueError as error:
             if len(arguments.linkages) == 1:
                 raise
-            note(f"note: {method} is left out: {error}")
+            note(f"note: {method} is skipped: {error}")
             continue
         rows.append(_row(method, trees[method], y, arguments.score, time.perf_counter() - start))
     if not rows:
