@@ -104,6 +104,7 @@ class Pool {
     }
 
     [[noreturn]] void work(Desk& desk) {
+        prepare_to_throw();
         for (int spins = 0;;) {
             Job* job = desk.take(spins);
             spins = desk.spins;
@@ -149,6 +150,13 @@ Pool& pool() {
 }
 
 }  // namespace
+
+void prepare_to_throw() {
+    try {
+        throw 0;
+    } catch (int) {
+    }
+}
 
 void fork_join(int count, void (*body)(void*, int), void* context) {
     if (count > 1 && pool().run(count, body, context)) return;

@@ -54,6 +54,10 @@ void on_threads(int count, Body&& body) {
 
 }  // namespace detail
 
+// Thread-local data of exceptions is allocated when a thread first uses it. If there is no memory then, the C library
+// ends the process. So every thread that may throw calls this before it needs memory.
+void prepare_to_throw();
+
 // body(begin, end) over contiguous shares of [0, n), one a thread, none smaller than `grain`.
 template <class Body>
 void parallel_ranges(Index n, Index grain, int threads, Body&& body) {

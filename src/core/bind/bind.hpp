@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "../base/threads.hpp"
 #include "../distance/points.hpp"
 #include "../search/top_k.hpp"
 #include "../tree/dendrogram.hpp"
@@ -27,6 +28,7 @@ using Array = nb::ndarray<T, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu
 
 // Lets Python see progress and interrupts some ten times a second.
 inline Tick python_tick(nb::object callback) {
+    prepare_to_throw();
     using Clock = std::chrono::steady_clock;
     auto last = Clock::now();
     return [callback, last](Index done) mutable {
