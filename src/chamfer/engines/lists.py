@@ -165,9 +165,13 @@ def _timed(info: Info, phase: str) -> Iterator[None]:
 
 def _without_farthest(answer: Answer) -> Answer:
     """Lists of one cluster less: the farthest only gives the bound, which is what a point counts at most."""
-    # Of equally far ones the larger label goes, as if one less had been asked for.
-    farthest = answer.distances == answer.distances.max(axis=1, keepdims=True)
-    last = np.where(farthest, answer.clusters, -1).argmax(axis=1)
-    clusters = answer.clusters.copy()
-    clusters[np.arange(len(clusters)), last] = -1
-    return Answer(clusters, answer.distances, answer.bounds)
+    # Of equally far ones the larger label goes, as if one less had been asked for. Column by column: NumPy ends the
+    # process if there is no memory to compare arrays of different shapes.
+    distances, clusters = answer.distances, answer.clusters.copy()
+    rows, last = np.arange(len(clusters)), np.zeros(len(clusters), np.intp)
+    for column in range(1, clusters.shape[1]):
+        here, farthest = distances[:, column], distances[rows, last]
+        later = (here == farthest) & (clusters[:, column] > clusters[rows, last])
+        last[(here > farthest) | later] = column
+    clusters[rows, last] = -1
+    return answer._replace(clusters=clusters)
