@@ -5,6 +5,7 @@
 // threads of a program do not make more threads than processors, and regions within regions are no special case.
 #include "threads.hpp"
 
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <thread>
@@ -19,7 +20,8 @@
 namespace chamfer {
 namespace {
 
-constexpr int kSpins = 2000;  // some 50 microseconds: longer than most engines take between two regions
+using Clock = std::chrono::steady_clock;
+constexpr auto kPatience = std::chrono::microseconds(200);  // longer than engines take between two regions
 
 void pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -29,13 +31,15 @@ void pause() {
 #endif
 }
 
-// Waits busily for `ready` for a moment; whether it was enough.
+// Waits busily for `ready`, but no longer than this; whether it was enough.
 template <class Ready>
-bool spin(int spins, Ready&& ready) {
-    for (int i = 0; i < spins; ++i) {
-        if (ready()) return true;
-        pause();
-    }
+bool spin(Clock::duration patience, Ready&& ready) {
+    constexpr int kPauses = 32;  // looking at the clock takes as long
+    for (const auto end = Clock::now() + patience; Clock::now() < end;)
+        for (int i = 0; i < kPauses; ++i) {
+            if (ready()) return true;
+            pause();
+        }
     return ready();
 }
 
@@ -52,12 +56,12 @@ class Pool {
         const std::unique_lock mine(busy_, std::try_to_lock);
         if (!mine) return false;
         const int helpers = hire(count - 1);
-        const int spins = count <= processors_ ? kSpins : 0;
+        const auto patience = count <= processors_ ? kPatience : Clock::duration::zero();
         Job job{body, context, helpers};
-        for (int i = 0; i < helpers; ++i) desks_[i]->give(&job, i + 1, spins);
+        for (int i = 0; i < helpers; ++i) desks_[i]->give(&job, i + 1, patience);
         body(context, 0);
         for (int i = helpers + 1; i < count; ++i) body(context, i);  // there is no thread to be had for these
-        wait(job, spins);
+        wait(job, patience);
         return true;
     }
 
@@ -65,21 +69,22 @@ class Pool {
     // Where one worker gets its jobs.
     struct alignas(64) Desk {
         std::atomic<Job*> job = nullptr;
-        int place = 0, spins = 0;
+        int place = 0;
+        Clock::duration patience{};  // of the worker, after this job
         bool asleep = false;
         std::mutex mutex;
         std::condition_variable wake;
 
-        void give(Job* next, int at, int patience) {
+        void give(Job* next, int at, Clock::duration how_long) {
             place = at;
-            spins = patience;
+            patience = how_long;
             const std::scoped_lock lock(mutex);
             job.store(next, std::memory_order_release);
             if (asleep) wake.notify_one();
         }
-        Job* take(int patience) {
+        Job* take(Clock::duration how_long) {
             const auto there = [&] { return job.load(std::memory_order_acquire) != nullptr; };
-            if (!spin(patience, there)) {
+            if (!spin(how_long, there)) {
                 std::unique_lock lock(mutex);
                 asleep = true;
                 wake.wait(lock, there);
@@ -105,9 +110,9 @@ class Pool {
 
     [[noreturn]] void work(Desk& desk) {
         prepare_to_throw();
-        for (int spins = 0;;) {
-            Job* job = desk.take(spins);
-            spins = desk.spins;
+        for (Clock::duration patience{};;) {
+            Job* job = desk.take(patience);
+            patience = desk.patience;
             job->body(job->context, desk.place);
             desk.job.store(nullptr, std::memory_order_relaxed);
             // The job may be gone as soon as nobody is left, so nothing of it is touched after this.
@@ -118,9 +123,9 @@ class Pool {
         }
     }
 
-    void wait(Job& job, int spins) {
+    void wait(Job& job, Clock::duration patience) {
         const auto finished = [&] { return job.left.load(std::memory_order_acquire) == 0; };
-        if (spin(spins, finished)) return;
+        if (spin(patience, finished)) return;
         std::unique_lock lock(done_mutex_);
         done_.wait(lock, finished);
     }

@@ -28,7 +28,7 @@ class Neighbours {
             kernels<T>().relax(row + next, label ? label + next : nullptr, label ? label[i] : 0, i,
                                static_cast<Index>(value.size()) - next, value.data() + next, nearest.data() + next);
         if (!(smallest < value[i])) return;
-        Index j = next;
+        Index j = next + kernels<T>().find(row + next, static_cast<Index>(value.size()) - next, smallest);
         while (row[j] != smallest || (label && label[j] == label[i])) ++j;
         value[i] = smallest;
         nearest[i] = static_cast<Id>(j);

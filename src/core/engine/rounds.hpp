@@ -109,8 +109,8 @@ class Rounds {
             row = half;
             ++pair;
         }
-        const Id* kept = kept_.data();
-        for (Index z = place + 1, n = static_cast<Index>(kept_.size()); z < n; ++z) out[z] = row[kept[z]];
+        const Index next = place + 1;
+        kernels<T>().gather(row, kept_.data() + next, static_cast<Index>(kept_.size()) - next, out + next);
         for (; pair != pairs_.end(); ++pair) out[pair->place] = merged(row[pair->low], row[pair->high], *pair, size);
     }
 

@@ -85,6 +85,25 @@ T minimum(const T* values, Index n) {
 }
 
 template <class T>
+Index find(const T* values, Index n, T value) {
+    using V = Vector<T>;
+    Index i = 0;
+    for (; i + 4 * V::width <= n; i += 4 * V::width) {
+        auto found = V::load(values + i) == value;
+        for (int s = 1; s < 4; ++s) found |= V::load(values + i + s * V::width) == value;
+        if (any(found)) break;
+    }
+    while (i < n && values[i] != value) ++i;
+    return i;
+}
+
+template <class T>
+void gather(const T* values, const Id* places, Index n, T* out) {
+#pragma omp simd
+    for (Index i = 0; i < n; ++i) out[i] = values[places[i]];
+}
+
+template <class T>
 T add(const T* row, const T* penalty, Index n, T* values) {
     for (Index i = 0; i < n; ++i) values[i] = row[i] + penalty[i];
     return minimum(values, n);
@@ -335,6 +354,8 @@ constexpr Kernels<T> table() {
             squared_distances<T>,
             static_cast<double (*)(const T*, const T*, Index)>(least_squared_distance),
             minimum<T>,
+            find<T>,
+            gather<T>,
             add<T>,
             relax<T>,
             relax_bounds<T>,

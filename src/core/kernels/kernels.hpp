@@ -79,6 +79,10 @@ struct Kernels {
     double (*least_squared_distance)(const T* x, const T* y, Index d);
 
     T (*minimum)(const T* values, Index n);
+    // The first place of a value; n if it is not there.
+    Index (*find)(const T* values, Index n, T value);
+    // out[i] = values[places[i]]; places ascend, and values may move towards the front
+    void (*gather)(const T* values, const Id* places, Index n, T* out);
     // values[i] = row[i] + penalty[i]; gives the smallest.
     T (*add)(const T* row, const T* penalty, Index n, T* values);
     // Where row[j] < best[j], and label[j] != own if there are labels: best[j] = row[j] and from[j] = i. Gives the
@@ -189,7 +193,7 @@ Index argmin(const T* values, Index n) {
             smallest = here;
             best = start;
         }
-    return std::min(std::find(values + best, values + n, smallest) - values, n - 1);
+    return std::min(best + kernels<T>().find(values + best, n - best, smallest), n - 1);
 }
 
 }  // namespace chamfer

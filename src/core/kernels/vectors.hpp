@@ -53,6 +53,15 @@ Eight load(const float* x) {
 #endif
 }
 
+// Whether any lane of a comparison holds.
+template <class Lanes>
+bool any(Lanes lanes) {
+    std::uint64_t words[sizeof lanes / 8], all = 0;
+    std::memcpy(words, &lanes, sizeof lanes);
+    for (const std::uint64_t word : words) all |= word;
+    return all != 0;
+}
+
 template <class T>
 T smaller(T a, T b) {
     return b < a ? b : a;

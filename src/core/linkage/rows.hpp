@@ -92,7 +92,7 @@ class MatrixRows {
             const Index length = std::min(kChunk, width() - start);
             const T smallest = kernels<T>().add(row + start, &penalty_[start], length, values);
             if (smallest < best.value)
-                best = {smallest, static_cast<Id>(start + (std::find(values, values + length, smallest) - values))};
+                best = {smallest, static_cast<Id>(start + kernels<T>().find(values, length, smallest))};
         }
         return best;
     }
@@ -137,7 +137,7 @@ class MatrixRows {
         for (Index i = 0; i < next.n; ++i) {
             const T* from = matrix_.row(left_[i]);
             T* to = next.row(i);
-            for (Index j = i + 1; j < next.n; ++j) to[j] = from[left_[j]];
+            kernels<T>().gather(from, left_.data() + i + 1, next.n - i - 1, to + i + 1);
             sizes_[i] = sizes_[left_[i]];
             points_[i] = points_[left_[i]];
         }
@@ -217,7 +217,7 @@ class CentreRows {
         if (search.self >= first && search.self < first + length) values[search.self - first] = kFar<double>;
         // Values grow with the size, which is at least one: most chunks need no more than this.
         if (!(between<R>(kernels<double>().minimum(values, length), search.size, 1.0) < search.best.value)) return;
-        level->others->divide(R::ease(search.size), &eases_[first], length, values);
+        if constexpr (R::sized) level->others->divide(R::ease(search.size), &eases_[first], length, values);
         const Index at = argmin(values, length);
         if (values[at] < search.best.value) search.best = {values[at], static_cast<Id>(first + at)};
     }
@@ -236,7 +236,7 @@ class CentreRows {
         merge(lost, kept);
         const Search search = start(kept);
         centres_.squared_distances(search.centre.data(), 0, width(), row_.data());
-        level->others->divide(R::ease(search.size), eases_.data(), width(), row_.data());
+        if constexpr (R::sized) level->others->divide(R::ease(search.size), eases_.data(), width(), row_.data());
         row_[kept] = kFar<double>;
         return row_.data();
     }

@@ -49,7 +49,7 @@ struct Weighted {
 
 struct Ward {
     static constexpr RuleKind kind = RuleKind::ward;
-    static constexpr bool reducible = true, spreads = false;
+    static constexpr bool reducible = true, spreads = false, sized = true;
     CHAMFER_INLINE double update(double ax, double bx, double ab, Sizes n) {
         return ((n.a + n.x) * ax + (n.b + n.x) * bx - n.x * ab) / (n.a + n.b + n.x);
     }
@@ -59,7 +59,7 @@ struct Ward {
 
 struct Centroid {
     static constexpr RuleKind kind = RuleKind::centroid;
-    static constexpr bool reducible = false, spreads = false;
+    static constexpr bool reducible = false, spreads = false, sized = false;
     CHAMFER_INLINE double update(double ax, double bx, double ab, Sizes n) {
         const double total = n.a + n.b;
         return (n.a * ax + n.b * bx - n.a * n.b * ab / total) / total;
@@ -70,7 +70,7 @@ struct Centroid {
 
 struct Median {
     static constexpr RuleKind kind = RuleKind::median;
-    static constexpr bool reducible = false, spreads = false;
+    static constexpr bool reducible = false, spreads = false, sized = false;
     CHAMFER_INLINE double update(double ax, double bx, double ab, Sizes) { return (ax + bx) / 2 - ab / 4; }
     static double ease(double) { return 0.5; }
     static double share(double, double) { return 0.5; }
@@ -78,17 +78,19 @@ struct Median {
 
 // Average linkage of squared Euclidean distances: their mean exceeds that of the centres by the two variances.
 struct MeanSquare : Average {
-    static constexpr bool spreads = true;
+    static constexpr bool spreads = true, sized = false;
     static double ease(double) { return 0.5; }
     static double share(double a, double b) { return a / (a + b); }
 };
 
 // Rules that can be told from the centres of two clusters, their sizes and their variances. The value is
 //   (|centre A - centre B|^2 + spread A + spread B) / (ease A + ease B),
-// the spread being the variance if it counts at all; `share` says how much of the new centre comes from a.
+// the spread being the variance if it counts at all. The eases depend on sizes if `sized`, otherwise they add up to one.
+// `share` says how much of the new centre comes from a.
 template <class R>
 concept CentreRule = Rule<R> && requires(double value) {
     { R::spreads } -> std::convertible_to<bool>;
+    { R::sized } -> std::convertible_to<bool>;
     { R::ease(value) } -> std::same_as<double>;
     { R::share(value, value) } -> std::same_as<double>;
 };
