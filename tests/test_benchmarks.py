@@ -39,6 +39,7 @@ def measured(tmp_path_factory):
     return read(path), done.stdout
 
 
+@pytest.mark.slow
 def test_cases_run_at_tiny_sizes(measured):
     rows, printed = measured
     assert {row.case for row in rows} == set(FAST)
@@ -47,6 +48,7 @@ def test_cases_run_at_tiny_sizes(measured):
     assert "times chamfer" in printed
 
 
+@pytest.mark.slow
 def test_memory_and_quality_stand_beside_time(measured):
     rows, _ = measured
     (row, *_) = [row for row in rows if row.case == "approximate" and row.option("source") == "ann"]
@@ -56,6 +58,7 @@ def test_memory_and_quality_stand_beside_time(measured):
         assert row.bytes > 0
 
 
+@pytest.mark.slow
 def test_peers_run_average_linkage_where_we_run_chamfer(measured):
     rows, _ = measured
     assert {row.method for row in rows if (row.case, row.library) == ("images", "scipy")} == {"average", "single"}
@@ -81,6 +84,7 @@ def test_guard_against_another_interpreter(tmp_path):
     assert "other result" not in done.stdout
 
 
+@pytest.mark.slow
 def test_a_call_that_fails_is_told_and_the_others_go_on(tmp_path, capfd, monkeypatch):
     wrong = Case("guard", "normal", 10, "chamfer", 2, options={"engine": "none"})
     monkeypatch.setitem(SETS, "guard", lambda: iter([wrong, Case("guard", "normal", 10, "ward", 2)]))

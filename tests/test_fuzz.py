@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from marks import slow
+
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are stopped by signals")
 RUN = Path(__file__).parent / "fuzz" / "run.py"
 # Faults of all kinds; every second call of each kind fails, the others pass.
@@ -61,13 +63,17 @@ def run(*options):
 @pytest.mark.parametrize(
     ("kind", "outcome", "words"),
     [
-        ("crash", "crash", "ended by SIGABRT"),
-        ("exit", "crash", "ended with exit code 3"),
-        ("hang", "hang", "no answer after 1 s"),
+        *slow(
+            ("crash", "crash", "ended by SIGABRT"),
+            ("exit", "crash", "ended with exit code 3"),
+            ("hang", "hang", "no answer after 1 s"),
+        ),
         ("leak", "leak", "IndexError: pop from empty list"),
-        ("unnamed", "leak", "ValueError: something is wrong"),
-        ("wrong", "wrong", "Z is no tree: .*merge 0 joins a cluster twice"),
-        ("warn", "leak", "RuntimeWarning: overflow"),
+        *slow(
+            ("unnamed", "leak", "ValueError: something is wrong"),
+            ("wrong", "wrong", "Z is no tree: .*merge 0 joins a cluster twice"),
+            ("warn", "leak", "RuntimeWarning: overflow"),
+        ),
     ],
 )
 def test_planted_faults_are_found_and_can_be_made_again(planted, kind, outcome, words):
@@ -92,6 +98,7 @@ def test_refusals_pass(planted):
     assert out.splitlines()[-1] == "6 passed, 0 failed"
 
 
+@pytest.mark.slow
 def test_all_kinds_of_faults_together(planted):
     code, out = run("--calls", "20", "--limit", "5", "--modules", planted)
     assert code == 1
@@ -100,6 +107,7 @@ def test_all_kinds_of_faults_together(planted):
     assert passed + failed == 20, "a call was lost with its worker"
 
 
+@pytest.mark.slow
 def test_calls_of_the_library():
     code, out = run("--calls", "300", "--only", "linkage", "tree", "estimator")
     assert "300 calls in" in out

@@ -6,6 +6,7 @@ from scipy.cluster import hierarchy
 
 import reference
 from cases import assert_same_tree, distances, duplicated, gaussian, grid
+from marks import slow
 
 
 @pytest.mark.parametrize("method", reference.CLASSICAL)
@@ -60,7 +61,7 @@ def test_ties_go_to_the_smaller_ids():
 
 
 @pytest.mark.parametrize("method", reference.LINKAGES)
-@pytest.mark.parametrize("make", [gaussian, grid, duplicated])
+@pytest.mark.parametrize("make", [gaussian, grid, *slow(duplicated)])
 def test_replay_accepts_the_definition(method, make):
     D = distances(make(0, 40, 2))
     reference.replay(reference.linkage(D, method), D, method)

@@ -29,6 +29,7 @@ def run(*arguments, cwd=None, stdin=None, **environment):
     )
 
 
+@pytest.mark.slow
 def test_demo_prints_every_linkage_and_saves_a_picture(tmp_path):
     done = run("demo", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -41,12 +42,14 @@ def test_demo_prints_every_linkage_and_saves_a_picture(tmp_path):
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_demo_saves_where_it_is_told(tmp_path):
     done = run("demo", "--output", tmp_path / "tree.svg")
     assert done.returncode == 0, done.stderr
     assert "<svg" in (tmp_path / "tree.svg").read_text()
 
 
+@pytest.mark.slow
 def test_demo_without_matplotlib_says_how_to_get_the_picture(tmp_path):
     (tmp_path / "matplotlib.py").write_text("raise ImportError('hidden')")
     done = run("demo", cwd=tmp_path, PYTHONPATH=str(tmp_path))
@@ -55,6 +58,7 @@ def test_demo_without_matplotlib_says_how_to_get_the_picture(tmp_path):
     assert "ward" in done.stdout
 
 
+@pytest.mark.slow
 def test_demo_that_cannot_save_fails_with_one_line(tmp_path):
     done = run("demo", "--output", tmp_path / "nowhere" / "tree.png")
     assert done.returncode == 1

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -155,5 +156,5 @@ class Folder(RuleBasedStateMachine):
             assert not hasattr(self, "folder") or os.readlink(link) == target
 
 
-TestFolder = Folder.TestCase
+TestFolder = pytest.mark.slow(Folder.TestCase)
 TestFolder.settings = settings(max_examples=40, stateful_step_count=40)

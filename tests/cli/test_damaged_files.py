@@ -15,6 +15,7 @@ import pytest
 
 import chamfer
 from command_line import POINTS, TABLE, call, refused
+from marks import slow
 
 Z = chamfer.linkage(POINTS)
 
@@ -282,7 +283,7 @@ class TestMemory:
         for name in ("x.npy", "t.npz", "n.npz"):
             self.refuse(f"cut {name} -k 2", name)
 
-    @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, bytes])
+    @pytest.mark.parametrize("compress", [gzip.compress, *slow(bz2.compress, lzma.compress), bytes])
     def test_text(self, little, folder, monkeypatch, compress):
         (folder / "x.csv").write_bytes(compress(b"a,b\n" + b"1,2\n" * 7_500_000))
         self.refuse("cluster x.csv -k 2", "x.csv", "more than 500 kB")

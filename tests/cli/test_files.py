@@ -15,6 +15,7 @@ import pytest
 import chamfer
 from chamfer.cli.commands import demo
 from command_line import POINTS, TABLE, call, refused
+from marks import slow
 
 resource = pytest.importorskip("resource", reason="limits of processes are POSIX")
 OLD = b"what was there before"
@@ -72,7 +73,7 @@ class TestOneFileForTwoThings:
         assert message in done.err
         assert contents(folder) == before
 
-    @pytest.mark.parametrize("line", ["cluster - -k 2 -o d.csv < d.csv", "cluster d.csv -k 2 >> d.csv"])
+    @pytest.mark.parametrize("line", ["cluster - -k 2 -o d.csv < d.csv", *slow("cluster d.csv -k 2 >> d.csv")])
     def test_is_refused_through_redirections(self, folder, line):
         done = subprocess.run(["bash", "-c", f"{sys.executable} -m chamfer {line}"], capture_output=True, text=True)
         assert done.returncode == 1
@@ -199,6 +200,7 @@ class TestKindsOfFiles:
         assert len(pd.read_csv(io.StringIO(found[0]))) == 6
         assert stat.S_ISFIFO(os.stat("pipe").st_mode)
 
+    @pytest.mark.slow
     def test_standard_output_as_a_file(self, folder):
         command = f"{sys.executable} -m chamfer cut t.npz -k 2 -q -o /dev/stdout"
         for line in (f"{command} | cat", f"{command} > o.csv; cat o.csv"):
@@ -214,6 +216,7 @@ class TestKindsOfFiles:
         assert done.returncode == 1
         assert done.stderr == "chamfer: error: standard output: No space left on device\n"
 
+    @pytest.mark.slow
     def test_closed_streams(self, folder):
         for redirection, line in [("<&-", "cluster - -k 2"), (">&-", "cut t.npz -k 2"), ("2>&-", "cut none.npz -k 2")]:
             command = f"{sys.executable} -m chamfer {line} {redirection}"

@@ -60,6 +60,7 @@ def printed(tmp_path_factory):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "output"), [pytest.param(*pair, id=pair[0]) for pair in recorded()])
 def test_a_recorded_command_prints_what_is_shown(printed, command, output):
     shown, found = (SECONDS.sub("#", text).strip() for text in (output, printed[command]))

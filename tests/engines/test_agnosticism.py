@@ -8,6 +8,7 @@ from scipy.spatial.distance import pdist, squareform
 import chamfer
 import reference
 from cases import FAST_METRICS, engines, gaussian, grid
+from marks import slow
 
 X = np.round(gaussian(0, 60, 6), 3)
 WHOLE = grid(1, 60, 3)
@@ -119,7 +120,7 @@ def test_what_is_returned_is_the_callers_own():
 
 # Rows are long enough here to be shared among threads.
 @pytest.mark.parametrize("method", reference.LINKAGES)
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("dtype", [*slow(np.float64), np.float32])
 def test_number_of_threads(method, dtype):
     x = gaussian(2, 2100, 20, dtype)
     expected = chamfer.linkage(x, method, engine="dense", n_jobs=1)

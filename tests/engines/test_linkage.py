@@ -8,6 +8,7 @@ from scipy.spatial.distance import pdist, squareform
 import chamfer
 import reference
 from cases import assert_same_tree, distances, engines, gaussian
+from marks import slow
 
 
 def n_pairs(n):
@@ -19,7 +20,7 @@ def test_every_method_is_in_the_reference():
 
 
 @pytest.mark.parametrize("method", reference.LINKAGES)
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [*slow(1), 2])
 def test_every_method_in_float64(method, threads):
     X = gaussian(1, 50, 4)
     expected = reference.linkage(distances(X), method)
@@ -28,7 +29,7 @@ def test_every_method_in_float64(method, threads):
 
 
 @pytest.mark.parametrize("method", reference.LINKAGES)
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [*slow(1), 2])
 def test_every_method_in_float32(method, threads):
     X = gaussian(2, 50, 4, np.float32)
     D = distances(X)
@@ -62,7 +63,7 @@ def test_classical_linkages_are_scipys_for_other_fast_metrics(method, metric):
 
 
 @pytest.mark.parametrize("method", reference.CHAMFER)
-@pytest.mark.parametrize("seed", range(26))
+@pytest.mark.parametrize("seed", [*range(21), *slow(*range(21, 26))])
 def test_chamfer_linkages_are_the_definitions(method, seed):
     n, d = [*range(2, 40, 2), 45, 50, 60, 70, 80, 100, 120][seed], 1 + seed % 9
     metric = ["euclidean", "sqeuclidean", "cosine"][seed % 3 if d > 1 else 0]

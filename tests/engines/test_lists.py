@@ -12,6 +12,7 @@ import reference
 from cases import assert_same_tree, distances, duplicated, gaussian, grid
 from chamfer import sources, tuning
 from chamfer.inputs import check_input
+from marks import slow
 
 SOURCES = ("blas", "tree", "cdist")
 METHODS = ("chamfer", "chamfer_normalized")
@@ -72,7 +73,7 @@ def test_precomputed_and_other_metrics(method):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("data", [grid(1, 60, 2), grid(2, 60, 3), duplicated(3, 60, 3), np.full((30, 2), 0.1)])
+@pytest.mark.parametrize("data", [grid(1, 60, 2), *slow(grid(2, 60, 3), duplicated(3, 60, 3)), np.full((30, 2), 0.1)])
 @pytest.mark.usefixtures("short_lists")
 def test_replay_of_ties(method, source, data):
     reference.replay(chamfer.linkage(data, method, source=source), distances(data), method)
@@ -129,7 +130,7 @@ class TestEpsilon:
             Z = chamfer.linkage(X, method, metric, source=source, epsilon=epsilon)
         reference.replay_within(Z, distances(X, metric), method, epsilon, rtol(dtype))
 
-    @pytest.mark.parametrize("method", METHODS)
+    @pytest.mark.parametrize("method", ["chamfer", *slow("chamfer_normalized")])
     @pytest.mark.usefixtures("short_lists")
     def test_none_is_exact_and_much_is_not(self, method):
         X = gaussian(1, 120, 3)
@@ -164,7 +165,7 @@ class TestEpsilon:
             chamfer.linkage(gaussian(0, 30, 2), epsilon=0.1, **options)
 
 
-@pytest.mark.parametrize("method", [*METHODS, "chamfer_capped"])
+@pytest.mark.parametrize("method", ["chamfer", *slow("chamfer_normalized"), "chamfer_capped"])
 def test_threads_and_sources_do_not_matter(method):
     X = load_digits().data.astype(np.float32) + gaussian(0, 1797, 64, np.float32) / 1000
     first = chamfer.linkage(X, method, source="blas", n_jobs=1)
@@ -184,6 +185,7 @@ def test_large_norms_and_small_distances(dtype):
         assert_same_tree(Z, chamfer.linkage(X, metric="sqeuclidean", engine="dense"), rtol(dtype))
 
 
+@pytest.mark.slow
 def test_filter_is_used_and_exact_on_correlated_data():
     generator = np.random.default_rng(1)
     X = generator.normal(size=(3000, 8)) @ generator.normal(size=(8, 300)) + generator.normal(size=(3000, 300)) / 50
@@ -266,9 +268,9 @@ def test_refusals(options, words):
         chamfer.linkage(gaussian(0, 30, 2), **options)
 
 
-@pytest.mark.parametrize("scale", [2.0**-39, 1.0, 2.0**42])
+@pytest.mark.parametrize("scale", [*slow(2.0**-39, 1.0), 2.0**42])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("kind", [sources.BlasSource, sources.TreeSource])
+@pytest.mark.parametrize("kind", [sources.BlasSource, *slow(sources.TreeSource)])
 def test_points_made_by_hand(scale, dtype, kind):
     X = gaussian(3, 2500, 20, dtype) * gaussian(4, 20, 1, dtype)[:, 0]
     Z = chamfer.linkage((X * scale).astype(dtype), source=kind(sources.Points((X * scale).astype(dtype), "euclidean")))

@@ -13,6 +13,7 @@ from chamfer.engines import points as centres
 from chamfer.engines.tradeoff import TradeoffEngine
 from chamfer.progress import Progress
 from chamfer.sources import BlasSource, TreeSource
+from marks import slow
 
 CHAMFER = ["chamfer", "chamfer_normalized"]
 FROM_POINTS = [
@@ -102,7 +103,7 @@ class TestTradeoff:
 @pytest.mark.usefixtures("lists")
 @pytest.mark.parametrize(("method", "metric"), FROM_POINTS)
 class TestFromPoints:
-    @pytest.mark.parametrize("seed", range(100))
+    @pytest.mark.parametrize("seed", [*range(10), *slow(*range(10, 100))])
     def test_random_points(self, method, metric, seed):
         n, d = [2, 3, 5, 9, 16, 17, 18, 30, 60, 130][seed % 10], [2, 3, 4, 8, 17, 40][seed % 6]
         X = gaussian(seed, n, d)
@@ -110,15 +111,15 @@ class TestFromPoints:
         assert_same_tree(chamfer.linkage(X, method, metric, engine="points"), expected, 1e-8)
 
     @pytest.mark.parametrize("make", [grid, duplicated])
-    @pytest.mark.parametrize("seed", range(5))
+    @pytest.mark.parametrize("seed", [0, *slow(*range(1, 5))])
     def test_tied_points(self, method, metric, make, seed):
         X = make(seed, 60, 2) + (10 if metric == "cosine" else 0)
         Z = chamfer.linkage(X, method, metric, engine="points")
         reference.replay(Z, distances(X, metric), method, atol=1e-12)
 
     # Lists that are shorter than the data has clusters, and searches of either kind in few principal coordinates.
-    @pytest.mark.parametrize("kind", [BlasSource, TreeSource])
-    @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+    @pytest.mark.parametrize("kind", [BlasSource, *slow(TreeSource)])
+    @pytest.mark.parametrize("dtype", [np.float64, *slow(np.float32)])
     def test_searches_in_principal_coordinates(self, method, metric, kind, dtype, monkeypatch):
         X = (gaussian(1, 3000, 6) @ gaussian(2, 6, 30) + 0.1 * gaussian(3, 3000, 30)).astype(dtype)
         monkeypatch.setattr(centres, "choose_source", lambda points, k, threads: kind(points, Principal(points.X)))
@@ -139,7 +140,7 @@ class TestFromPoints:
         expected = chamfer.linkage(X, method, metric, engine="dense")
         assert_same_tree(chamfer.linkage(X, method, metric, engine="points"), expected, 1e-6)
 
-    @pytest.mark.parametrize("X", [gaussian(5, 3000, 3), duplicated(6, 2500, 2), grid(7, 2500, 20)])
+    @pytest.mark.parametrize("X", [gaussian(5, 3000, 3), *slow(duplicated(6, 2500, 2), grid(7, 2500, 20))])
     def test_number_of_threads(self, method, metric, X):
         X = X + 1
         expected = chamfer.linkage(X, method, metric, engine="points", n_jobs=1)

@@ -15,6 +15,7 @@ from chamfer.engines.dense import DenseEngine
 from chamfer.inputs import check_input
 from chamfer.sources.base import empty_answer
 from chamfer.sources.products import product_search
+from marks import slow
 
 X = gaussian(0, 20, 3)
 
@@ -168,7 +169,10 @@ for engine, method in [("dense", "average"), ("dense", "chamfer"), ("lists", "ch
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of the address space are Linux's")
-@pytest.mark.parametrize("more", [0, 3_000_000, 10_000_000, 30_000_000, 100_000_000])
+@pytest.mark.parametrize(
+    "more",
+    [*slow(0), 3_000_000, *slow(10_000_000, 30_000_000, 100_000_000)],
+)
 def test_an_allocation_that_fails_is_an_error(more):
     out = apart(LIMITED.replace("MORE", str(more)))
     assert len(out.split()) == 4
@@ -194,6 +198,7 @@ print(refused)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of the address space are Linux's")
 def test_an_allocation_that_fails_in_a_thread_is_an_error():
     tuned = {"MALLOC_MMAP_THRESHOLD_": "64", "MALLOC_MMAP_MAX_": "1000000", "MALLOC_ARENA_MAX": "1"}
@@ -218,6 +223,7 @@ class TestManyBlocks:
         Z = chamfer.linkage(X, "average")
         np.testing.assert_allclose(Z[:, 2], hierarchy.linkage(X, "average")[:, 2], rtol=1e-9)
 
+    @pytest.mark.slow
     @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the largest size from /proc")
     def test_few_points_of_many_coordinates_take_little_memory(self):
         out = apart(

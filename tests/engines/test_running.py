@@ -73,22 +73,37 @@ print(chamfer.linkage([[0.0], [1.0]]).tolist())
 @pytest.mark.parametrize(
     ("stage", "shape", "arguments"),
     [
-        pytest.param("distances", (12_000, 4_000), "'average'", id="by products"),
-        pytest.param("distances", (12_000, 50), "'average', 'canberra'", id="by SciPy"),
+        pytest.param("distances", (12_000, 4_000), "'average'", id="by products", marks=pytest.mark.slow),
+        pytest.param("distances", (12_000, 50), "'average', 'canberra'", id="by SciPy", marks=pytest.mark.slow),
         pytest.param(
-            "distances", (8_000, 4), "'average', lambda x, y: np.abs(x - y).sum()", id="distances by a function"
+            "distances",
+            (8_000, 4),
+            "'average', lambda x, y: np.abs(x - y).sum()",
+            id="distances by a function",
+            marks=pytest.mark.slow,
         ),
-        pytest.param("merges", (100_000, 8), "'ward', engine='points'", id="lists of centres"),
-        pytest.param("merges", (100_000, 8), "'centroid', engine='points'", id="centres that come closer"),
-        pytest.param("nearest neighbours", (100_000, 64), "'single', engine='points'", id="nearest neighbours"),
-        pytest.param("merges", (20_000, 100), "t=50", id="trade-off"),
-        pytest.param("merges", (20_000, 8), "'centroid', epsilon=0.1", id="approximate"),
+        pytest.param("merges", (100_000, 8), "'ward', engine='points'", id="lists of centres", marks=pytest.mark.slow),
+        pytest.param(
+            "merges", (100_000, 8), "'centroid', engine='points'", id="centres that come closer", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "nearest neighbours",
+            (100_000, 64),
+            "'single', engine='points'",
+            id="nearest neighbours",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("merges", (20_000, 100), "t=50", id="trade-off", marks=pytest.mark.slow),
+        pytest.param("merges", (20_000, 8), "'centroid', epsilon=0.1", id="approximate", marks=pytest.mark.slow),
         pytest.param(
             "nearest neighbours",
             (100_000, 32),
             "'chamfer_capped', source='ann'",
             id="index",
-            marks=pytest.mark.skipif(find_spec("usearch") is None, reason="usearch is not there"),
+            marks=[
+                pytest.mark.slow,
+                pytest.mark.skipif(find_spec("usearch") is None, reason="usearch is not there"),
+            ],
         ),
         pytest.param("merges", (10_000, 8), "'chamfer_normalized_symmetric'", id="chamfer"),
     ],
@@ -197,6 +212,7 @@ print(len(os.listdir("/proc/self/task")) - before)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="counts threads as Linux does")
 def test_many_callers_share_one_pool_of_threads():
     run = run_python(MANY_CALLERS, OPENBLAS_NUM_THREADS="1")

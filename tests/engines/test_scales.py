@@ -10,6 +10,7 @@ from scipy.spatial.distance import pdist
 import chamfer
 import reference
 from cases import apart, assert_same_tree, distances, engines, gaussian
+from marks import slow
 
 FILTERED = 2_200  # points: sources filter from 2,049 on
 METHODS = sorted(chamfer.METHODS)
@@ -42,11 +43,9 @@ class TestOneFarRow:
         ("n", "d", "far", "arguments"),
         [
             (3_000, 30, 1e20, "'ward', engine='points'"),
-            (3_000, 30, 1e20, "'centroid', engine='points'"),
-            (3_000, 30, 1e20, "'single', engine='points'"),
+            *slow((3_000, 30, 1e20, "'centroid', engine='points'"), (3_000, 30, 1e20, "'single', engine='points'")),
             (3_000, 30, 1e20, "engine='lists', source='blas'"),
-            (12_000, 40, 1e21, ""),
-            (20_000, 30, 1e20, "'ward'"),
+            *slow((12_000, 40, 1e21, ""), (20_000, 30, 1e20, "'ward'")),
         ],
     )
     def test_it_ends_and_only_the_last_merge_knows(self, n, d, far, arguments):
@@ -62,8 +61,8 @@ assert missed in with_far[-1, :2]
 """
         apart(code)
 
-    @pytest.mark.parametrize("value", [1e20, -9999.0])
-    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    @pytest.mark.parametrize("value", [1e20, *slow(-9999.0)])
+    @pytest.mark.parametrize("dtype", [np.float32, *slow(np.float64)])
     def test_sentinels(self, value, dtype):
         X = gaussian(2, 60, 5, dtype)
         X[::7] = value
@@ -79,7 +78,7 @@ class TestPowersOfTwo:
         Z = chamfer.linkage(X, "ward", engine="points")
         np.testing.assert_array_equal(chamfer.linkage(X * 2.0**exponent, "ward", engine="points"), times(Z, exponent))
 
-    @pytest.mark.parametrize("d", [2, 20])
+    @pytest.mark.parametrize("d", [2, *slow(20)])
     @pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine"])
     @pytest.mark.parametrize(
         ("dtype", "exponents"),
@@ -235,11 +234,12 @@ class TestManyPoints:
     """Enough of them for the filter to work: what must not change the tree does not."""
 
     CASES = [
-        pytest.param(method, how, dtype, id=f"{method}-{'-'.join(how.values())}-{dtype.__name__}")
+        pytest.param(method, how, dtype, id=f"{method}-{'-'.join(how.values())}-{dtype.__name__}", marks=marks)
         for method in METHODS
         for how in runs(method)
         if how["engine"] != "tradeoff" and how["source"] != "cdist"
         for dtype in (np.float32, np.float64)
+        for marks in [() if dtype == np.float32 and how["source"] != "tree" else pytest.mark.slow]
     ]
 
     @pytest.mark.parametrize(("method", "how", "dtype"), CASES)
@@ -259,6 +259,7 @@ class TestManyPoints:
         )
         assert_same_tree(Z, dense, rtol=1e-6 if dtype == np.float32 else 1e-12)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("method", "how", "dtype"), CASES)
     def test_order_of_rows(self, method, how, dtype):
         order = np.random.default_rng(14).permutation(FILTERED)
@@ -270,11 +271,13 @@ class TestManyPoints:
             chamfer.cut(shuffled, 30), np.unique(expected, return_index=True)[1].argsort().argsort()[expected]
         )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("method", "how", "dtype"), CASES)
     def test_translation(self, method, how, dtype):
         moved = chamfer.linkage(clusters(dtype) + dtype(2.0**12), method, **how)
         assert_same_tree(moved, tree(method, dtype, **how), rtol=1e-6 if dtype == np.float32 else 1e-12)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("far", [1e6, 1e20])
     @pytest.mark.parametrize(("method", "how", "dtype"), CASES)
     def test_a_far_row(self, method, how, dtype, far):

@@ -9,6 +9,7 @@ from scipy.spatial.distance import squareform
 import chamfer
 import reference
 from cases import distances, duplicated, engines, grid
+from marks import slow
 
 every_method = pytest.mark.parametrize("method", reference.LINKAGES)
 
@@ -20,13 +21,13 @@ def check_replay(X, method, metric="euclidean"):
 
 
 @every_method
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *slow(1, 2)])
 def test_integer_grid(method, seed):
     check_replay(grid(seed, 40, 2), method)
 
 
 @every_method
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, *slow(1)])
 def test_three_in_ten_are_duplicates(method, seed):
     check_replay(duplicated(seed, 40, 3), method)
 

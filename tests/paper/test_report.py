@@ -162,6 +162,7 @@ def report(tmp_path_factory):
     return out
 
 
+@pytest.mark.slow
 def test_report_holds_ours_beside_the_papers(report):
     found = entries(report)
     iris = found["best-ari", "iris", "Ch_N"]
@@ -182,6 +183,7 @@ def test_report_holds_ours_beside_the_papers(report):
     assert 0 < float(found["purity", "iris", "Ch"]["ours"]) < 1
 
 
+@pytest.mark.slow
 def test_report_scores_what_users_do(report):
     found = entries(report)
     iris = datasets.load("iris")
@@ -196,6 +198,7 @@ def test_report_scores_what_users_do(report):
         assert 0.5 < float(found["true-nmi", "iris", peer]["ours"]) < 1
 
 
+@pytest.mark.slow
 def test_markdown_holds_tables_differences_and_what_is_missing(report):
     text = (report / "reproduction.md").read_text(encoding="utf-8")
     assert "`python -m paper iris wine birds`" in text
@@ -210,6 +213,7 @@ def test_markdown_holds_tables_differences_and_what_is_missing(report):
             assert line.replace("\\|", "").count("|") == columns
 
 
+@pytest.mark.slow
 def test_page_is_whole_and_needs_nothing_else(report):
     text = (report / "reproduction.html").read_text(encoding="utf-8")
     page = Page(text)
@@ -233,6 +237,7 @@ def test_page_is_whole_and_needs_nothing_else(report):
         assert expected in shown, expected
 
 
+@pytest.mark.slow
 def test_second_run_runs_nothing(report, monkeypatch, capsys):
     before = (report / "results.json").read_bytes()
     page = (report / "reproduction.html").read_bytes()
@@ -269,6 +274,7 @@ def test_interrupted_run_goes_on(tmp_path, monkeypatch):
     assert not list(tmp_path.glob("*.new"))
 
 
+@pytest.mark.slow
 def test_cell_that_does_not_fit_says_so_and_is_tried_again(tmp_path, monkeypatch):
     real = chamfer.linkage
 
@@ -287,6 +293,7 @@ def test_cell_that_does_not_fit_says_so_and_is_tried_again(tmp_path, monkeypatch
     assert entries(tmp_path)["best-ari", "iris", "Ward"]["note"] == ""
 
 
+@pytest.mark.slow
 def test_changed_data_is_run_again_and_not_compared(tmp_path):
     rng = np.random.default_rng(0)
     for shift in (0.0, 3.0):
@@ -302,6 +309,7 @@ def test_changed_data_is_run_again_and_not_compared(tmp_path):
     assert str(tmp_path) not in text  # the directory is the user's business
 
 
+@pytest.mark.slow
 def test_own_data_beside_the_papers(tmp_path):
     rng = np.random.default_rng(1)
     np.savez(tmp_path / "mine.npz", X=rng.normal(size=(30, 3)).astype(np.float32), y=rng.integers(3, size=30))

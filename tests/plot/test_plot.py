@@ -21,6 +21,7 @@ import chamfer
 from chamfer.plot import DendrogramDisplay, plot_clustermap, plot_dendrogram, plot_scores
 from chamfer.trees import layout
 from chamfer.trees.dendrogram import Dendrogram
+from marks import slow
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -200,7 +201,7 @@ class TestDendrogram:
         plot_dendrogram(chamfer.linkage(np.zeros((5, 2))), ax, n_clusters=2)
         ax.figure.canvas.draw()
 
-    @pytest.mark.parametrize("tree", [chain(100_000), chain(100_000)[:, [1, 0, 2, 3]]])
+    @pytest.mark.parametrize("tree", [chain(100_000), *slow(chain(100_000)[:, [1, 0, 2, 3]])])
     def test_a_chain_of_100_000_needs_no_recursion(self, tmp_path, ax, tree):
         start = time.perf_counter()
         plot_dendrogram(tree, ax, n_clusters=8)

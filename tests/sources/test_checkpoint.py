@@ -85,6 +85,7 @@ print(in_first, questions)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_killed_twenty_times(path, tmp_path):
     command = [sys.executable, "-c", KILLED, str(path), str(tmp_path / "finished.npz")]

@@ -28,6 +28,7 @@ def offsets(content):
     return sorted({*range(64), *np.random.default_rng(0).integers(0, size, 150).tolist(), size - 1})
 
 
+@pytest.mark.slow
 def test_file_cut_anywhere_goes_on_without_a_word(run, path):
     Z, whole = run
     for length in offsets(whole):
@@ -37,6 +38,7 @@ def test_file_cut_anywhere_goes_on_without_a_word(run, path):
     assert os.listdir(path.parent) == [path.name]
 
 
+@pytest.mark.slow
 def test_bits_changed_anywhere_keep_the_old_file(run, path):
     Z, whole = run
     aside = path.with_name(path.name + ".damaged")

@@ -16,12 +16,11 @@ from cases import distances, duplicated, gaussian, grid
 from chamfer import tuning
 from chamfer.inputs import check_input
 from chamfer.sources import BlasSource
+from marks import slow
 
 da = pytest.importorskip("dask.array")
 dask_distributed = pytest.importorskip("distributed")
 from chamfer.sources import dask as distributed  # noqa: E402
-
-METHODS = ("chamfer", "chamfer_normalized", "chamfer_capped")
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +53,11 @@ def same_here(X, method="chamfer", metric="euclidean"):
     return chamfer.linkage(X, method, metric, engine="lists")
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("d", "metric", "dtype"), [(2, "euclidean", np.float64), (20, "sqeuclidean", np.float32)])
+@pytest.mark.parametrize("method", ["chamfer", *slow("chamfer_normalized"), "chamfer_capped"])
+@pytest.mark.parametrize(
+    ("d", "metric", "dtype"),
+    [*slow((2, "euclidean", np.float64)), (20, "sqeuclidean", np.float32)],
+)
 @pytest.mark.usefixtures("client", "small")
 def test_the_same_tree(method, d, metric, dtype):
     X, info = gaussian(d, 300, d, dtype), chamfer.Info()
@@ -68,9 +70,9 @@ def test_the_same_tree(method, d, metric, dtype):
 @pytest.mark.parametrize(
     ("method", "data"),
     [
-        ("chamfer", grid(1, 260, 3)),
-        ("chamfer", np.full((260, 5), 0.1)),
-        ("chamfer_normalized", duplicated(3, 260, 6)),
+        *slow(("chamfer", grid(1, 260, 3))),
+        *slow(("chamfer", np.full((260, 5), 0.1))),
+        *slow(("chamfer_normalized", duplicated(3, 260, 6))),
         ("chamfer_capped", np.repeat(gaussian(0, 26, 5), 10, axis=0)),
     ],
 )
@@ -93,7 +95,7 @@ def test_ties_by_the_definition():
     reference.replay(chamfer.linkage(spread(X, (50, 30))), distances(X), "chamfer")
 
 
-@pytest.mark.parametrize(("d", "dtype"), [(16, np.float64), (300, np.float32)])
+@pytest.mark.parametrize(("d", "dtype"), [(16, np.float64), *slow((300, np.float32))])
 @pytest.mark.usefixtures("client", "small")
 def test_cosine_with_rows_of_zeros_in_some_blocks(d, dtype):
     X = gaussian(1, 300, d, dtype)
@@ -109,7 +111,7 @@ def own_metric():
     return longest_side
 
 
-@pytest.mark.parametrize("metric", ["cityblock", "correlation", own_metric()])
+@pytest.mark.parametrize("metric", ["cityblock", *slow("correlation", own_metric())])
 @pytest.mark.usefixtures("client", "small")
 def test_other_metrics(metric):
     X = gaussian(2, 300, 6, np.float32)
@@ -118,7 +120,7 @@ def test_other_metrics(metric):
     )
 
 
-@pytest.mark.parametrize("scale", [1e-200, 1e-20, 1e17, 1e200])
+@pytest.mark.parametrize("scale", [*slow(1e-200, 1e-20), 1e17, *slow(1e200)])
 @pytest.mark.usefixtures("client", "small")
 def test_a_block_far_from_the_others(scale):
     # Multiplied in float32, the lengths of the last block would overflow, and its points be lost.
@@ -207,6 +209,7 @@ def test_integers_and_columns_in_chunks():
     np.testing.assert_array_equal(Z, same_here(X, "chamfer_capped"))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("client", "small")
 def test_tables():
     frames = pytest.importorskip("dask.dataframe")
@@ -264,6 +267,7 @@ def victim_during(monkeypatch, client, call):
     return killed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", [1, 2], ids=["first pass", "refresh"])
 @pytest.mark.usefixtures("small")
 def test_a_worker_dies(client, monkeypatch, call):
@@ -281,6 +285,7 @@ def test_a_worker_dies(client, monkeypatch, call):
     assert killed["pid"] not in client.run(os.getpid).values()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_ctrl_c_cancels_what_is_under_way(client, monkeypatch):
     def slow(x, y):

@@ -11,6 +11,7 @@ from cases import assert_same_tree, distances, duplicated, gaussian, grid
 from chamfer import sources
 from chamfer.inputs import check_input
 from chamfer.sources import index, nominated
+from marks import slow
 
 
 @pytest.fixture
@@ -49,6 +50,7 @@ class TestGraph:
             graph = kneighbors_graph(X, 16 + itself, mode="distance", include_self=itself)
             np.testing.assert_array_equal(chamfer.linkage(X, "chamfer_capped", source=convert(graph)), expected)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("data", [grid(1, 120, 2), duplicated(3, 120, 3)])
     def test_copies_of_a_point_are_neighbours_at_distance_zero(self, data):
         graph = kneighbors_graph(data, len(data) - 1, mode="distance")
@@ -165,6 +167,7 @@ class TestIndex:
             chamfer.linkage(X, method, source="ann"), chamfer.linkage(X, method, engine="lists")
         )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("dtype", "scale"), [(np.float32, 1.0), (np.float64, 1.0), (np.float64, 1e30)])
     def test_finds_nearly_all_and_distances_are_right(self, dtype, scale):
         X = (gaussian(1, 12_000, 10) * scale + 3 * scale).astype(dtype)
@@ -176,6 +179,7 @@ class TestIndex:
         assert np.mean([np.isin(a, b).mean() for a, b in zip(exact.clusters, found.clusters, strict=True)]) > 0.98
         np.testing.assert_array_equal(found.bounds, found.distances.max(axis=1))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("method", ["chamfer", "chamfer_capped"])
     def test_number_of_threads(self, method):
         X = gaussian(2, 11_000, 6, np.float32)
@@ -190,7 +194,7 @@ class TestIndex:
         np.testing.assert_allclose(np.sort(Z[:, 2]), np.sort(exact[:, 2]), rtol=0.05)
         np.testing.assert_array_equal(chamfer.cut(Z, n_clusters=5), np.arange(4000) * 5 // 4000)
 
-    @pytest.mark.parametrize(("n", "copies", "d"), [(30, 100, 3), (25, 5, 64), (20, 600, 2), (1, 300, 2)])
+    @pytest.mark.parametrize(("n", "copies", "d"), [(30, 100, 3), (25, 5, 64), *slow((20, 600, 2)), (1, 300, 2)])
     def test_copies_of_points(self, n, copies, d):
         X = np.random.default_rng(0).permutation(np.repeat(gaussian(4, n, d), copies, axis=0))
         X[0] = np.where(X[0] == X[0].max(), -0.0, 0.0)

@@ -40,6 +40,7 @@ def trees_with_classes(draw):
     return random_tree(n, rng, draw(st.sampled_from([0.0, 0.7, 1.0]))), classes
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(trees_with_classes(), st.sampled_from(ORDERS))
 def test_every_cut_agrees_with_scikit_learn(data, order):
@@ -52,6 +53,7 @@ def test_every_cut_agrees_with_scikit_learn(data, order):
             assert getattr(path, name)[i] == pytest.approx(score(y, labels), abs=1e-9), (name, n_clusters)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chained", [0.0, 1.0])
 def test_large_trees_lose_no_digits(chained):
     n = 30_000
