@@ -6,11 +6,14 @@ from typing import NamedTuple
 
 import matplotlib
 import numpy as np
+import pandas as pd
+from sklearn.datasets import load_iris
 
 from chamfer import cli
 
 matplotlib.use("Agg")
 
+IRIS = load_iris(as_frame=True)
 POINTS = np.array([[0.0, 0.0], [1.0, 0.5], [9.0, 9.0], [9.5, 8.0], [0.5, 7.0], [1.5, 7.5]])
 TABLE = "name,kind,x,y\n" + "".join(f"point {i},{i // 2},{x},{y}\n" for i, (x, y) in enumerate(POINTS))
 
@@ -42,3 +45,8 @@ def refused(done, name, message=""):
     assert line.startswith(f"chamfer: error: {name}: ")
     assert message in line
     return line
+
+
+def labels_of(text):
+    """Labels in what a command printed."""
+    return pd.read_csv(io.StringIO(text))["label"].to_numpy()
