@@ -7,7 +7,7 @@ record, bit for bit. Where a change of results is intended, record the corpus ag
     python tests/corpus.py --record   write tests/corpus.json
 
 Trees must not depend on the processor. Matrix multiplication does, in its last bits; so where it gives the distances
-(dense engine, more than 512 points of more than 16 coordinates), the data are integers, whose products are exact.
+(dense engine, more than 16 coordinates), the data have few digits, and their products are exact.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def make(name: str) -> np.ndarray:
     if name == "blobs":
         return random.normal(size=(8, 8))[random.integers(8, size=400)] * 3 + random.normal(size=(400, 8))
     if name == "small":
-        return random.normal(size=(90, 30))
+        return np.round(random.normal(size=(90, 30)) * 32) / 32
     if name == "integers":
         return random.integers(-400, 400, size=(700, 20)).astype(float)
     if name == "ties":

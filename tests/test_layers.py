@@ -10,7 +10,7 @@ ROOT = Path(chamfer.__file__).parent
 BASE = "units _types progress memory tuning _core"
 # What each may import beside itself.
 MAY_IMPORT = {
-    "units": "",
+    "units": "_core",
     "_types": "units",
     "progress": "",
     "memory": "",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse, sparray, spmatrix
 
+from chamfer import _core
 from chamfer._types import Array, Condensed, Metric, Points
 from chamfer.distances import pairwise
 from chamfer.engines.base import Options, Task
@@ -28,6 +29,9 @@ from chamfer.sources.make import SOURCES
 from chamfer.threads import check_threads
 from chamfer.units import multiply
 
+_AUTO = "auto"
+_PLAIN = frozenset(name for name, each in METHODS.items() if not each.capped)  # need no options
+
 
 def linkage(
     X: Any,
@@ -37,8 +41,8 @@ def linkage(
     *,
     n_neighbors: int = 15,
     epsilon: float = 0.0,
-    engine: str = "auto",
-    source: str | Source | sparray | spmatrix = "auto",
+    engine: str = _AUTO,
+    source: str | Source | sparray | spmatrix = _AUTO,
     t: int | None = None,
     n_jobs: int | None = None,
     memory_limit: int | str | None = None,
@@ -159,6 +163,22 @@ def linkage(
            [2. , 3. , 1.5, 2. ],
            [4. , 5. , 9. , 4. ]])
     """
+    if (
+        type(X) is np.ndarray
+        and metric == "euclidean"
+        and engine is source is _AUTO
+        and type(epsilon) is float
+        and epsilon == 0
+        and type(n_neighbors) is int
+        and n_neighbors > 0
+        and t is n_jobs is memory_limit is checkpoint is info is client is None
+        and optimal_ordering is progress is False
+        and type(method) is str
+        and method in _PLAIN
+    ):
+        Z = _core.few(X, method, np.empty)
+        if Z is not None:
+            return Z
     chosen = METHODS[check_choice("method", method, METHODS)]
     check_choice("engine", engine, NAMES)
     threads, limit = check_threads(n_jobs), check_bytes("memory_limit", memory_limit)

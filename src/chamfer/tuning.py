@@ -35,8 +35,8 @@ class Tuning:
     lists_point: float = 8e-5  # lists of clusters, for each point
     # The same of chamfer_normalized, whose chains of merges ask more often, in multiples.
     lists_chains: Steps = ((4, 1.0), (24, 4.0), (_ALL, 2.0))
-    points_point: Steps = ((24, 0.0), (_ALL, 3e-5))  # lists of centres, for each point
-    closer_point: Steps = ((24, 0.0), (_ALL, 6e-5))  # the same where a merge may bring centres closer
+    points_point: Steps = ((24, 1.2e-6), (_ALL, 3e-5))  # lists of centres, for each point
+    closer_point: Steps = ((24, 1.2e-6), (_ALL, 6e-5))  # the same where a merge may bring centres closer
     average_point: Steps = ((24, 1.2e-5), (_ALL, 3e-5))  # the same of average linkage
     approximate_point: float = 5e-4  # a search in an index that changes
     unchecked_bytes: int = 1 << 26  # below this size the memory check costs more than the clustering

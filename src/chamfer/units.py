@@ -20,15 +20,15 @@ largest float for n up to 2^27. Squared distances down to 2^-226 of the largest 
 
 from __future__ import annotations
 
-import math
-from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from chamfer import _core
+
 Array = np.ndarray[Any, Any]
 
-_DIAGONAL = 50  # its binary exponent
+_DIAGONAL = 50  # its binary exponent, as in distance/unit.hpp
 
 
 class Unit(NamedTuple):
@@ -68,18 +68,7 @@ class Unit(NamedTuple):
 
 def choose_unit(low: Array, high: Array) -> Unit:
     """The unit for points whose columns range from `low` to `high`."""
-    low, high = low.astype(np.float64), high.astype(np.float64)
-    huge = bool(max(-low.min(), high.max()) > 1e300)
-    spread = high / 2 - low / 2 if huge else high - low  # finite
-    with np.errstate(over="ignore") if huge else nullcontext():
-        apart = ((low > 0) & (high <= 3 * low)) | ((high < 0) & (low >= 3 * high))
-    shift = np.where(apart, low / 2 + high / 2, 0) if apart.any() else np.zeros(len(low))
-    most = float(spread.max())
-    if most == 0:
-        return Unit(shift, 0)
-    widest = math.frexp(most)[1]
-    diagonal = math.sqrt(np.square(np.ldexp(spread, -widest)).sum())
-    return Unit(shift, widest + math.frexp(diagonal)[1] + huge - _DIAGONAL)
+    return Unit(*_core.choose_unit(low.astype(np.float64), high.astype(np.float64)))
 
 
 def multiply(X: Array, exponent: int) -> Array:

@@ -184,7 +184,7 @@ class TestAuto:
 
     @pytest.mark.parametrize("method", ["single", "ward", "centroid", "median"])
     def test_points_if_coordinates_are_few(self, capsys, method):
-        assert "distances" not in self.stages(capsys, gaussian(1, 300, 3), method)
+        assert "distances" not in self.stages(capsys, gaussian(1, 700, 3), method)
 
     def test_average_of_squares_from_points_if_there_are_many(self, capsys):
         assert "distances" in self.stages(capsys, gaussian(1, 300, 3), "average", "sqeuclidean")

@@ -20,10 +20,7 @@ BLOCK = 256  # rows that cdist computes at a time
 
 def centre(X: Array) -> Array:
     """Near the column means, in few bits: shifted integers stay integers, and their products exact."""
-    low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    grid = np.exp2(np.floor(np.log2(np.where(high > low, high - low, 1))) - 3)
-    grid = np.maximum(grid, np.finfo(np.float64).tiny)
-    return np.asarray(np.round(X.mean(axis=0, dtype=np.float64) / grid) * grid)
+    return _core.centre(np.ascontiguousarray(X))
 
 
 def condensed(points: Points, threads: int, tick: Tick | None = None) -> Array:

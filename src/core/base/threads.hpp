@@ -13,7 +13,7 @@ namespace chamfer {
 
 // Tasks are handed out in batches of about this many values: milliseconds, so that Ctrl-C is seen soon.
 inline constexpr Index kBatch = Index{1} << 21;
-inline constexpr Index kAlone = 1024;  // clusters or points that are too few to share among threads
+inline constexpr Index kAlone = 512;  // clusters or points that are too few to share among threads
 
 // Calls body(context, i) once for every i of [0, count), on as many threads as there are; on the caller's alone if
 // others are at work for somebody else, or if this is called by a body. Returns when all calls have. Bodies must not

@@ -104,6 +104,7 @@ void bind_distances(nb::module_& m);
 void bind_searches(nb::module_& m);
 void bind_dense_chamfer(nb::module_& m);
 void bind_dense_rules(nb::module_& m);
+void bind_few(nb::module_& m);
 void bind_few_points(nb::module_& m);
 void bind_centre_lists(nb::module_& m);
 void bind_spanning(nb::module_& m);

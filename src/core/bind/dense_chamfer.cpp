@@ -2,8 +2,20 @@
 #include "../engine/dense_chamfer.hpp"
 
 #include "bind.hpp"
+#include "dense.hpp"
 
 namespace chamfer {
+
+template <class T>
+Merges merges_by_chamfer(bool normalized, bool symmetric, T* square, Index n, int threads, const Tick& tick) {
+    const auto merges = [&]<class Variant>(Variant) { return DenseChamfer<T, Variant>(square, n, threads).run(tick); };
+    if (symmetric) return normalized ? merges(ChNS{}) : merges(ChS{});
+    return normalized ? merges(ChN{}) : merges(Ch{});
+}
+
+template Merges merges_by_chamfer(bool, bool, float*, Index, int, const Tick&);
+template Merges merges_by_chamfer(bool, bool, double*, Index, int, const Tick&);
+
 namespace {
 
 template <class T>
@@ -12,12 +24,8 @@ void bind(nb::module_& m) {
         "dense_chamfer",
         [](Array<T, 2> square, bool normalized, bool symmetric, int threads, nb::object callback) {
             return run(callback, [&](const Tick& tick) {
-                const auto merges = [&]<class Variant>(Variant) {
-                    return DenseChamfer<T, Variant>(square.data(), static_cast<Index>(square.shape(0)), threads)
-                        .run(tick);
-                };
-                if (symmetric) return normalized ? merges(ChNS{}) : merges(ChS{});
-                return normalized ? merges(ChN{}) : merges(Ch{});
+                return merges_by_chamfer(normalized, symmetric, square.data(), static_cast<Index>(square.shape(0)),
+                                         threads, tick);
             });
         },
         "square"_a.noconvert(), nb::kw_only(), "normalized"_a, "symmetric"_a, "threads"_a, "tick"_a = nb::none(),

@@ -2,7 +2,9 @@
 #include "../engine/generic.hpp"
 #include "../engine/rounds.hpp"
 #include "../engine/spanning.hpp"
+#include "../linkage/square.hpp"
 #include "bind.hpp"
+#include "dense.hpp"
 
 namespace chamfer {
 namespace {
@@ -17,17 +19,57 @@ Merges merges_of(const Triangle<T>& matrix, int threads, const Tick& tick) {
     }
 }
 
-template <class T>
-Merges merges_of(const std::string& rule, const Triangle<T>& matrix, int threads, const Tick& tick) {
-    if (rule == "single") return by_tie_rule(spanning_tree(matrix, threads, tick));
-    if (rule == "complete") return merges_of<Complete>(matrix, threads, tick);
-    if (rule == "average") return merges_of<Average>(matrix, threads, tick);
-    if (rule == "weighted") return merges_of<Weighted>(matrix, threads, tick);
-    if (rule == "ward") return merges_of<Ward>(matrix, threads, tick);
-    if (rule == "centroid") return merges_of<Centroid>(matrix, threads, tick);
-    if (rule == "median") return merges_of<Median>(matrix, threads, tick);
+template <class R, class T>
+Merges merges_of(Square<T>& matrix) {
+    const Tick none = [](Index) {};
+    SquareRows<T, R> rows(matrix);
+    if constexpr (R::reducible) {
+        Merges merges;
+        merges.reserve(rows.count() - 1);
+        chain(rows, merges, none);
+        return by_height(std::move(merges));
+    } else {
+        return Generic(rows, 1).run(none);
+    }
+}
+
+// Calls `merges` with a rule.
+template <class Of>
+Merges with_rule(const std::string& rule, Of&& merges) {
+    if (rule == "complete") return merges(Complete{});
+    if (rule == "average") return merges(Average{});
+    if (rule == "weighted") return merges(Weighted{});
+    if (rule == "ward") return merges(Ward{});
+    if (rule == "centroid") return merges(Centroid{});
+    if (rule == "median") return merges(Median{});
     no_rule(rule);
 }
+
+}  // namespace
+
+template <class T>
+Merges merges_by_rule(const std::string& rule, Square<T>& matrix) {
+    if (rule == "single") return by_tie_rule(spanning_tree(matrix));
+    return with_rule(rule, [&]<class R>(R) { return merges_of<R>(matrix); });
+}
+
+template <class T>
+Merges merges_by_rule(const std::string& rule, const Triangle<T>& matrix, int threads, const Tick& tick) {
+    const bool rounds = rule != "single" && rule != "centroid" && rule != "median";
+    if (matrix.n <= (rounds ? kFewForRounds : kFewClusters)) {
+        Square<T> square(matrix);
+        return merges_by_rule(rule, square);
+    }
+    if (rule == "single") return by_tie_rule(spanning_tree(matrix, threads, tick));
+    return with_rule(rule, [&]<class R>(R) { return merges_of<R>(matrix, threads, tick); });
+}
+
+template Merges merges_by_rule(const std::string&, Square<float>&);
+template Merges merges_by_rule(const std::string&, Square<double>&);
+template Merges merges_by_rule(const std::string&, const Triangle<float>&, int, const Tick&);
+template Merges merges_by_rule(const std::string&, const Triangle<double>&, int, const Tick&);
+
+namespace {
 
 template <class T>
 void bind(nb::module_& m) {
@@ -35,7 +77,7 @@ void bind(nb::module_& m) {
         "dense_rule",
         [](Array<T, 1> distances, Index n, const std::string& rule, int threads, nb::object callback) {
             return run(callback, [&](const Tick& tick) {
-                return merges_of(rule, Triangle<T>{distances.data(), n, true}, threads, tick);
+                return merges_by_rule(rule, Triangle<T>{distances.data(), n, true}, threads, tick);
             });
         },
         "distances"_a.noconvert(), nb::kw_only(), "n"_a, "rule"_a, "threads"_a, "tick"_a = nb::none(),

@@ -1,5 +1,6 @@
 // Matrix multiplication, and all distances at once.
 #include "../distance/pairwise.hpp"
+#include "../distance/unit.hpp"
 #include "bind.hpp"
 
 namespace chamfer {
@@ -7,6 +8,10 @@ namespace {
 
 template <class T>
 void bind_pairwise(nb::module_& m) {
+    m.def(
+        "centre", [](Array<const T, 2> X) { return to_numpy(centre(points_of<T>(X)), {X.shape(1)}); },
+        "X"_a.noconvert(),
+        "Near the column means, in few bits: shifted integers stay integers, and their products exact.");
     m.def(
         "pairwise_distances",
         [](Array<const T, 2> X, Array<const double, 1> shift, const std::string& metric,
@@ -56,6 +61,13 @@ void bind_distances(nb::module_& m) {
                     Blas{reinterpret_cast<Gemm<float>>(sgemm.data()), reinterpret_cast<Gemm<double>>(dgemm.data())};
             },
             "sgemm"_a, "dgemm"_a);
+    m.def(
+        "choose_unit",
+        [](Array<const double, 1> low, Array<const double, 1> high) {
+            Unit unit = choose_unit(low.data(), high.data(), static_cast<Index>(low.shape(0)));
+            return nb::make_tuple(to_numpy(std::move(unit.shift), {low.shape(0)}), unit.exponent);
+        },
+        "low"_a, "high"_a, "Shift and exponent of the unit for points whose columns range from low to high.");
     bind_pairwise<float>(m);
     bind_pairwise<double>(m);
 }

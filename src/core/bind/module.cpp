@@ -27,6 +27,7 @@ NB_MODULE(_core, m) {
     bind_searches(m);
     bind_dense_chamfer(m);
     bind_dense_rules(m);
+    bind_few(m);
     bind_few_points(m);
     bind_centre_lists(m);
     bind_spanning(m);

@@ -2,67 +2,73 @@
 // the squared distances to a block are summed in registers from one stream of aligned loads.
 #pragma once
 
-#include <vector>
+#include <memory>
 
 #include "points.hpp"
 
 namespace chamfer {
 
-class Packed {
+template <class S>
+class PackedAs {
    public:
-    static constexpr Index kBlock = 32;
-
     template <class T>
-    explicit Packed(const Points<T>& points)
-        : n_(points.n), d_(points.d), strips_((points.n + kBlock - 1) / kBlock * points.d, gone()) {
-        for (Index j = 0; j < n_; ++j)
-            for (Index k = 0; k < d_; ++k) at(j, k) = static_cast<double>(points.row(j)[k]);
+    explicit PackedAs(const Points<T>& points)
+        : n_(points.n),
+          d_(points.d),
+          strips_(std::make_unique_for_overwrite<Strip[]>((n_ + kBlock - 1) / kBlock * d_)) {
+        for (Index first = 0; first < n_; first += kBlock) {
+            Strip* strips = &strips_[first / kBlock * d_];
+            for (Index lane = 0; lane < std::min(kBlock, n_ - first); ++lane) {
+                const T* x = points.row(first + lane);
+                for (Index k = 0; k < d_; ++k) strips[k].lane[lane] = static_cast<S>(x[k]);
+            }
+        }
+        for (Index j = n_; j % kBlock > 0; ++j) remove(j);
     }
 
     Index n() const { return n_; }
     Index d() const { return d_; }
-    double& at(Index j, Index k) { return strips_[j / kBlock * d_ + k].lane[j % kBlock]; }
-    double at(Index j, Index k) const { return strips_[j / kBlock * d_ + k].lane[j % kBlock]; }
-    void get(Index j, double* x) const {
+    S& at(Index j, Index k) { return strips_[j / kBlock * d_ + k].lane[j % kBlock]; }
+    S at(Index j, Index k) const { return strips_[j / kBlock * d_ + k].lane[j % kBlock]; }
+    void get(Index j, S* x) const {
         for (Index k = 0; k < d_; ++k) x[k] = at(j, k);
     }
 
+    const S* block(Index first) const { return strips_[first / kBlock * d_].lane; }
+
     // out[j - first] = squared distance from x to point j of [first, last); `first` is a multiple of kBlock
     // and `out` has room for whole blocks.
-    void squared_distances(const double* x, Index first, Index last, double* out) const {
+    void squared_distances(const double* x, Index first, Index last, double* out) const
+        requires(sizeof(S) == 8)
+    {
         if (first < last)
-            level->others->packed_distances(x, strips_[first / kBlock * d_].lane, d_,
-                                            (last - first + kBlock - 1) / kBlock, out);
+            level->others->packed_distances(x, block(first), d_, (last - first + kBlock - 1) / kBlock, out);
     }
 
     // Infinitely far from everything from now on.
     void remove(Index j) {
-        for (Index k = 0; k < d_; ++k) at(j, k) = kFar<double>;
+        for (Index k = 0; k < d_; ++k) at(j, k) = kFar<S>;
     }
 
     void move(Index from, Index to) {
         for (Index k = 0; k < d_; ++k) at(to, k) = at(from, k);
     }
 
-    void resize(Index n) {
+    // Keeps the first n.
+    void shrink(Index n) {
         for (Index j = n; j < n_; ++j) remove(j);
-        strips_.resize((n + kBlock - 1) / kBlock * d_, gone());
         n_ = n;
     }
 
    private:
     struct alignas(64) Strip {
-        double lane[kBlock];
+        S lane[kBlock];
     };
 
-    static Strip gone() {
-        Strip strip;
-        std::fill_n(strip.lane, kBlock, kFar<double>);
-        return strip;
-    }
-
     Index n_, d_;
-    std::vector<Strip> strips_;
+    std::unique_ptr<Strip[]> strips_;
 };
+
+using Packed = PackedAs<double>;
 
 }  // namespace chamfer

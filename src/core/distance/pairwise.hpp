@@ -1,6 +1,6 @@
 // All distances between n points, written into the upper triangle of a matrix.
 //
-// Few coordinates, or few points: by differences. Otherwise by matrix multiplication in double, of points
+// Few points: see few.hpp. Few coordinates: by differences. Otherwise by matrix multiplication in double, of points
 // shifted by `shift` (about their means): |x|^2 + |y|^2 - 2 x.y. Where that cancels (points close together,
 // far from the centre) the distance is computed again by differences, so every value has at least nine
 // correct digits, and the same digits for any number of threads. Shifts with few bits keep the products of
@@ -12,43 +12,14 @@
 
 #include "../base/threads.hpp"
 #include "blas.hpp"
-#include "packed.hpp"
-#include "points.hpp"
-#include "triangle.hpp"
+#include "few.hpp"
 
 namespace chamfer {
 
 namespace detail {
 
 inline constexpr Index kTile = 512;
-inline constexpr Index kDepth = 2048;            // coordinates multiplied at a time: 8 MB of them for each side
-inline constexpr Index kPairs = Index{1} << 22;  // between ticks
-inline constexpr Index kSmall = 512;             // points too few to share among threads
-inline constexpr double kCancelled = 1e-4;       // d^2 below this share of the norms is computed again
-
-template <class T>
-void by_differences(const Points<T>& points, Metric metric, const Triangle<T>& out, int threads, const Tick& tick) {
-    const Index n = points.n, d = points.d;
-    const bool few = d <= kSequential;
-    const Packed packed(few ? points : Points<T>{points.data, 0, d});
-    std::vector<std::vector<double>> scratch(threads, std::vector<double>(n + Packed::kBlock));
-    const Index batch = 1 + kPairs / n;
-    for (Index first = 0; first < n; first += batch) {
-        parallel_tasks(std::min(batch, n - first), n < kSmall ? 1 : threads, [&](Index task, int thread) {
-            const Index i = first + task, start = i / Packed::kBlock * Packed::kBlock;
-            double *squared = scratch[thread].data(), *after = squared + i + 1 - start;
-            if (few) {
-                double x[kSequential];
-                packed.get(i, x);
-                packed.squared_distances(x, start, n, squared);
-            } else {
-                kernels<T>().squared_distances(points.row(i), points.row(i + 1), d, n - i - 1, after);
-            }
-            kernels<T>().from_squared(metric, after, n - i - 1, out.row(i) + i + 1);
-        });
-        tick(n * first - first * (first + 1) / 2);
-    }
-}
+inline constexpr Index kDepth = 2048;  // coordinates multiplied at a time: 8 MB of them for each side
 
 // Coordinates [from, from + depth) of rows [first, first + count) of the shifted points in double.
 template <class T>
@@ -86,18 +57,6 @@ void multiply(const Points<T>& points, const double* shift, Index top, Index beg
     }
 }
 
-// Distances from point i to those of [begin, end), from their products.
-template <class T>
-void finish(const Points<T>& points, const double* norms, Metric metric, Index i, Index begin, Index end,
-            double* products, T* out) {
-    const double norm = norms[i];
-    const Index lost = level->others->cancel(norm, norms + begin, end - begin, kCancelled, products);
-    for (Index j = begin; lost > 0 && j < end; ++j)
-        if (products[j - begin] < kCancelled * (norm + norms[j]))
-            products[j - begin] = squared_distance(points.row(i), points.row(j), points.d);
-    kernels<T>().from_squared(metric, products, end - begin, out);
-}
-
 template <class T>
 void by_products(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out, const Blas& blas,
                  int threads, const Tick& tick) {
@@ -124,8 +83,8 @@ void by_products(const Points<T>& points, const double* shift, Metric metric, co
             multiply(points, shift, top, begin, blas, work[thread]);
             for (Index i = top; i < std::min(n, top + kTile); ++i) {
                 const Index start = std::max(begin, i + 1);
-                finish(points, norms.data(), metric, i, start, std::min(n, begin + kTile),
-                       &work[thread].products[(i - top) * kTile + start - begin], out.row(i) + start);
+                finish<double>(points, norms.data(), metric, i, start, std::min(n, begin + kTile),
+                               &work[thread].products[(i - top) * kTile + start - begin], out.row(i) + start);
             }
         });
         tick(std::min(n * (n - 1) / 2, first * kTile * kTile));
@@ -138,8 +97,9 @@ void by_products(const Points<T>& points, const double* shift, Metric metric, co
 template <class T>
 void pairwise(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out, const Blas& blas,
               int threads, const Tick& tick) {
-    constexpr Index kFew = 512;  // below, multiplying gains nothing worth its rounding
-    if (points.d <= kSequential || points.n <= kFew)
+    if (points.n <= kFewPoints)
+        few_distances(points, metric, out);
+    else if (points.d <= kSequential)
         detail::by_differences(points, metric, out, threads, tick);
     else
         detail::by_products(points, shift, metric, out, blas, threads, tick);

@@ -11,6 +11,7 @@
 #include "../base/union_find.hpp"
 #include "../distance/packed.hpp"
 #include "../distance/triangle.hpp"
+#include "../linkage/square.hpp"
 #include "../search/top_k.hpp"
 #include "neighbours.hpp"
 
@@ -20,7 +21,7 @@ namespace chamfer {
 // packed, so a step costs no more than they are. Heights are squared distances.
 template <class T>
 Merges spanning_tree(const Points<T>& points, const Tick& tick) {
-    constexpr Index kChunk = 16 * Packed::kBlock;
+    constexpr Index kChunk = 16 * kBlock;
     Packed outside(points);
     std::vector<Id> point(points.n), from(points.n, 0);
     std::iota(point.begin(), point.end(), Id{0});
@@ -183,6 +184,28 @@ class SpanningForest {
     std::vector<Id> tree_, size_;  // the tree of each point as of this round; by tree
     std::vector<Edge> shortest_;   // by tree
 };
+
+// From few distances by Prim's algorithm, with the same order of edges as below.
+template <class T>
+Merges spanning_tree(const Square<T>& distances) {
+    const Index n = distances.n(), whole = distances.stride();
+    std::vector<T> best(whole, kFar<T>), from(whole, T{0}), out(whole, kFar<T>);
+    std::fill_n(out.begin(), n, T{0});
+    Merges merges;
+    merges.reserve(n - 1);
+    for (Id joining = 0; static_cast<Index>(merges.size()) < n - 1;) {
+        out[joining] = kFar<T>;
+        best[joining] = kFar<T>;
+        const T smallest =
+            kernels<T>().join(distances.row(joining), out.data(), static_cast<T>(joining), n, best.data(), from.data());
+        TieKey<T> edge;
+        for (Index x = 0; (x += kernels<T>().find(&best[x], n - x, smallest)) < n; ++x)
+            edge = std::min(edge, TieKey<T>(smallest, static_cast<Id>(x), static_cast<Id>(from[x])));
+        merges.push_back({edge.low, edge.high, static_cast<double>(smallest)});
+        joining = out[edge.low] == T{0} ? edge.low : edge.high;
+    }
+    return merges;
+}
 
 // From a matrix by Boruvka's algorithm: every tree joins the one nearest to it, in rounds that read the
 // matrix once. The order of edges, by value and then by points, is total, so that equal values make no

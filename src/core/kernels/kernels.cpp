@@ -66,33 +66,30 @@ double least_squared_distance(const double*, const double*, Index) { return 0; }
 template <class T>
 T minimum(const T* values, Index n) {
     using V = Vector<T>;
-    T smallest = kFar<T>;
-    Index i = 0;
-    if (n >= 4 * V::width) {
-        typename V::Lanes least[4];
-        std::memcpy(least, values, sizeof least);
-        for (i = 4 * V::width; i + 4 * V::width <= n; i += 4 * V::width)
-            for (int s = 0; s < 4; ++s) {
-                const auto next = V::load(values + i + s * V::width);
-                least[s] = next < least[s] ? next : least[s];
-            }
-        T lanes[4 * V::width];
-        std::memcpy(lanes, least, sizeof least);
-        for (const T lane : lanes) smallest = smaller(smallest, lane);
+    if (n < V::width) {
+        T smallest = kFar<T>;
+        for (Index i = 0; i < n; ++i) smallest = smaller(smallest, values[i]);
+        return smallest;
     }
-    for (; i < n; ++i) smallest = smaller(smallest, values[i]);
-    return smallest;
+    const auto least = [](auto a, auto b) { return b < a ? b : a; };
+    auto one = V::load(values + n - V::width), two = one, three = one, four = one;  // the last ones may be read twice
+    Index i = 0;
+    for (; i + 4 * V::width <= n; i += 4 * V::width) {
+        one = least(one, V::load(values + i)), two = least(two, V::load(values + i + V::width));
+        three = least(three, V::load(values + i + 2 * V::width)),
+        four = least(four, V::load(values + i + 3 * V::width));
+    }
+    for (; i + V::width <= n; i += V::width) one = least(one, V::load(values + i));
+    one = least(least(one, two), least(three, four));
+    return smallest_lane<T>(one);
 }
 
 template <class T>
 Index find(const T* values, Index n, T value) {
     using V = Vector<T>;
     Index i = 0;
-    for (; i + 4 * V::width <= n; i += 4 * V::width) {
-        auto found = V::load(values + i) == value;
-        for (int s = 1; s < 4; ++s) found |= V::load(values + i + s * V::width) == value;
-        if (any(found)) break;
-    }
+    for (; i + V::width <= n; i += V::width)
+        if (const unsigned found = bits(V::load(values + i) == value)) return i + __builtin_ctz(found);
     while (i < n && values[i] != value) ++i;
     return i;
 }
@@ -126,6 +123,22 @@ template <class T>
 T relax(const T* row, const Id* label, Id own, Id i, Index n, T* best, Id* from) {
     return label ? relax_by<true>(row, label, own, i, n, best, from)
                  : relax_by<false>(row, label, own, i, n, best, from);
+}
+
+template <class T>
+T join(const T* row, const T* out, T point, Index n, T* best, T* from) {
+    using V = Vector<T>;
+    const auto own = V::fill(point);
+    auto least = V::fill(kFar<T>);
+    for (Index j = 0; j < n; j += V::width) {
+        const auto here = V::load(row + j) + V::load(out + j), before = V::load(best + j), other = V::load(from + j);
+        const auto closer = (here < before) | ((here == before) & (own < other));
+        const auto now = here < before ? here : before;
+        V::store(now, best + j);
+        V::store(closer ? own : other, from + j);
+        least = now < least ? now : least;
+    }
+    return smallest_lane<T>(least);
 }
 
 template <class T>
@@ -185,6 +198,88 @@ void dots(const T* x, const T* rows, Index m, Index count, T* products) {
         std::memcpy(strand, &sums, sizeof strand);
         products[j] = fold(strand, kWidth);
     }
+}
+
+template <class T>
+void block_products(const T* x, const T* strips, Index d, Index width, double* products) {
+    using V = Vector<T>;
+    constexpr Index kColumns = kVectorBytes == 64 ? kBlock / V::width : 2;  // vectors of a block, as registers allow
+    const Index depth = sizeof(T) == 4 ? 128 : d;  // so that sums of floats are rounded no more than distances are
+    for (Index part = 0; part < kBlock; part += kColumns * V::width)
+        for (Index from = 0; from < d; from += depth) {
+            typename V::Lanes sums[kRows][kColumns] = {};
+            const Index end = from + depth < d ? from + depth : d;
+            for (Index k = from; k < end; ++k)
+                for (Index c = 0; c < kColumns; ++c) {
+                    const auto y = V::load(strips + k * kBlock + part + c * V::width);
+                    for (Index r = 0; r < kRows; ++r) sums[r][c] = multiply_add(V::fill(x[r * d + k]), y, sums[r][c]);
+                }
+            for (Index r = 0; r < kRows; ++r) {
+                T lanes[kColumns * V::width];
+                std::memcpy(lanes, sums[r], sizeof lanes);
+                double* out = products + r * width + part;
+                for (Index i = 0; i < kColumns * V::width; ++i)
+                    out[i] = (from > 0 ? out[i] : 0.0) + static_cast<double>(lanes[i]);
+            }
+        }
+}
+
+// Widens the ranges by the rows; whether all values are finite.
+template <class T>
+bool widen(const T* rows, Index n, Index d, T* __restrict low, T* __restrict high) {
+    bool finite = true;
+    for (Index i = 0; i < n; ++i, rows += d) {
+        T sum = 0;  // of what is zero unless a value is not finite
+#pragma omp simd reduction(+ : sum)
+        for (Index k = 0; k < d; ++k) {
+            low[k] = smaller(low[k], rows[k]);
+            high[k] = larger(high[k], rows[k]);
+            sum += rows[k] - rows[k];
+        }
+        finite &= sum == 0;
+    }
+    return finite;
+}
+
+// The same of one column.
+template <class T>
+bool range(const T* values, Index n, T* low, T* high) {
+    using V = Vector<T>;
+    auto least = V::fill(values[0]), most = least, sum = V::fill(0);
+    Index i = 0;
+    for (; i + V::width <= n; i += V::width) {
+        const auto here = V::load(values + i);
+        least = here < least ? here : least;
+        most = most < here ? here : most;
+        sum += here - here;
+    }
+    *low = smallest_lane<T>(least);
+    *high = -smallest_lane<T>(-most);
+    return bits(sum != 0) == 0 & widen(values + i, n - i, 1, low, high);
+}
+
+template <class T>
+bool column_ranges(const T* rows, Index n, Index d, T* low, T* high) {
+    if (d == 1) return range(rows, n, low, high);
+    for (Index k = 0; k < d; ++k) low[k] = high[k] = rows[k];
+    // Several short rows are taken for a long one.
+    constexpr Index kLong = 64;
+    const Index together = kLong / d;
+    if (together < 2 || n < together) return widen(rows, n, d, low, high);
+    T lows[kLong], highs[kLong];
+    for (Index k = 0; k < together * d; ++k) lows[k] = highs[k] = rows[k];
+    const bool finite = widen(rows, n / together, together * d, lows, highs);
+    for (Index i = 0; i < together; ++i)
+        for (Index k = 0; k < d; ++k) {
+            low[k] = smaller(low[k], lows[i * d + k]);
+            high[k] = larger(high[k], highs[i * d + k]);
+        }
+    return widen(rows + n / together * together * d, n % together, d, low, high) && finite;
+}
+
+template <class T>
+void change_unit(const T* x, const T* shift, T factor, Index n, T* out) {
+    for (Index k = 0; k < n; ++k) out[k] = (x[k] - shift[k]) * factor;
 }
 
 template <class T>
@@ -279,7 +374,7 @@ void look_again(const SumsView<T>& from, const T* to, const char* alone, double 
 
 void packed_distances(const double* x, const double* strips, Index d, Index blocks, double* out) {
     using V = Vector<double>;
-    constexpr Index kBlock = 32, kSums = 4;  // enough to hide the latency of addition, few enough for any machine
+    constexpr Index kSums = 4;  // enough to hide the latency of addition, few enough for any machine
     for (Index block = 0; block < blocks; ++block, strips += d * kBlock, out += kBlock)
         for (Index part = 0; part < kBlock; part += kSums * V::width) {
             V::Lanes sums[kSums] = {};
@@ -358,11 +453,15 @@ constexpr Kernels<T> table() {
             gather<T>,
             add<T>,
             relax<T>,
+            join<T>,
             relax_bounds<T>,
             from_squared<T>,
             shift<T>,
             lower<T>,
             dots<T>,
+            block_products<T>,
+            column_ranges<T>,
+            change_unit<T>,
             mark_far<T>,
             mark_labelled<T>,
             mark_eased<T>,

@@ -29,6 +29,10 @@ struct Union {
     double size_a, size_b, between;
 };
 
+// Points are packed in blocks of so many, coordinate after coordinate: distance/packed.hpp. A block is multiplied by
+// kRows points at a time.
+inline constexpr Index kBlock = 32, kRows = 4;
+
 // Where dense Chamfer keeps Ch(C, .): see engine/dense_chamfer.hpp.
 enum class SumsKind { point, pair, group };
 template <class T>
@@ -88,6 +92,9 @@ struct Kernels {
     // Where row[j] < best[j], and label[j] != own if there are labels: best[j] = row[j] and from[j] = i. Gives the
     // smallest value of the row that counts.
     T (*relax)(const T* row, const Id* label, Id own, Id i, Index n, T* best, Id* from);
+    // A point joins a spanning tree: best[j] is the shortest edge into it, from[j] the lowest of its nearest points;
+    // `out` is infinite for points that have joined. Gives the smallest. Works on whole cache lines.
+    T (*join)(const T* row, const T* out, T point, Index n, T* best, T* from);
     // The same for bounds of which some have become uncertain: those whose nearest is a or b.
     void (*relax_bounds)(const T* row, Id a, Id b, Index n, T* bound, Id* nearest);
 
@@ -99,6 +106,14 @@ struct Kernels {
     void (*lower)(const T* row, Index n, T* into);
     // products[k] = x . row k, of count rows of m coordinates
     void (*dots)(const T* x, const T* rows, Index m, Index count, T* products);
+
+    // products[r * width + j] = x_r . y_j of kRows rows x of d coordinates and a block of packed points y. The only
+    // kernel whose last bits depend on the level: it fuses products and sums where it can.
+    void (*block_products)(const T* x, const T* strips, Index d, Index width, double* products);
+    // The smallest and the largest value of each column; whether all are finite.
+    bool (*column_ranges)(const T* rows, Index n, Index d, T* low, T* high);
+    // out[k] = (x[k] - shift[k]) * factor
+    void (*change_unit)(const T* x, const T* shift, T factor, Index n, T* out);
 
     // The filter: keep[j] says whether pair j may be within reach, see search/filter.hpp. A pair is kept if
     // products[j] - half[j] + (the reach of j) >= need. keep[n .. n + 8) becomes zero.
@@ -119,7 +134,7 @@ struct Kernels {
 
 // Kernels on doubles only.
 struct DoubleKernels {
-    // out[j] = squared distance from x to point j of whole blocks of 32 points: distance/packed.hpp
+    // out[j] = squared distance from x to point j of whole blocks
     void (*packed_distances)(const double* x, const double* strips, Index d, Index blocks, double* out);
     // values[i] /= ease + eases[i]
     void (*divide)(double ease, const double* eases, Index n, double* values);

@@ -3,8 +3,10 @@
 
 #include <cstring>
 
-#if defined(__AVX512F__)
+#if defined(__AVX__)
 #include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
 #include "kernels.hpp"
@@ -31,7 +33,37 @@ struct Vector {
         std::memcpy(&lanes, from, sizeof lanes);
         return lanes;
     }
+    static Lanes fill(T value) { return value - Lanes{}; }
+    static void store(Lanes lanes, T* to) { std::memcpy(to, &lanes, sizeof lanes); }
 };
+
+// a * b + c, rounded once where the machine can do that at once.
+template <class Lanes>
+Lanes multiply_add(Lanes a, Lanes b, Lanes c) {
+    return a * b + c;
+}
+#if defined(__AVX512F__)
+Vector<double>::Lanes multiply_add(Vector<double>::Lanes a, Vector<double>::Lanes b, Vector<double>::Lanes c) {
+    return _mm512_fmadd_pd(a, b, c);
+}
+Vector<float>::Lanes multiply_add(Vector<float>::Lanes a, Vector<float>::Lanes b, Vector<float>::Lanes c) {
+    return _mm512_fmadd_ps(a, b, c);
+}
+#elif defined(__FMA__)
+Vector<double>::Lanes multiply_add(Vector<double>::Lanes a, Vector<double>::Lanes b, Vector<double>::Lanes c) {
+    return _mm256_fmadd_pd(a, b, c);
+}
+Vector<float>::Lanes multiply_add(Vector<float>::Lanes a, Vector<float>::Lanes b, Vector<float>::Lanes c) {
+    return _mm256_fmadd_ps(a, b, c);
+}
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+Vector<double>::Lanes multiply_add(Vector<double>::Lanes a, Vector<double>::Lanes b, Vector<double>::Lanes c) {
+    return vfmaq_f64(c, a, b);
+}
+Vector<float>::Lanes multiply_add(Vector<float>::Lanes a, Vector<float>::Lanes b, Vector<float>::Lanes c) {
+    return vfmaq_f32(c, a, b);
+}
+#endif
 
 // Eight numbers that the compiler keeps in a register, or in as many as it takes.
 typedef double Eight __attribute__((vector_size(64)));
@@ -53,13 +85,20 @@ Eight load(const float* x) {
 #endif
 }
 
-// Whether any lane of a comparison holds.
+// One bit for each lane of a comparison, whether it holds.
 template <class Lanes>
-bool any(Lanes lanes) {
-    std::uint64_t words[sizeof lanes / 8], all = 0;
-    std::memcpy(words, &lanes, sizeof lanes);
-    for (const std::uint64_t word : words) all |= word;
-    return all != 0;
+unsigned bits(Lanes lanes) {
+    constexpr int kLanes = sizeof(lanes) / sizeof(lanes[0]);
+#if defined(__AVX512DQ__)
+    if constexpr (sizeof lanes == 64 && kLanes == 8) return _mm512_movepi64_mask(reinterpret_cast<__m512i>(lanes));
+    if constexpr (sizeof lanes == 64 && kLanes == 16) return _mm512_movepi32_mask(reinterpret_cast<__m512i>(lanes));
+#elif defined(__AVX__)
+    if constexpr (sizeof lanes == 32 && kLanes == 4) return _mm256_movemask_pd(reinterpret_cast<__m256d>(lanes));
+    if constexpr (sizeof lanes == 32 && kLanes == 8) return _mm256_movemask_ps(reinterpret_cast<__m256>(lanes));
+#endif
+    unsigned all = 0;
+    for (int i = 0; i < kLanes; ++i) all |= static_cast<unsigned>(lanes[i] != 0) << i;
+    return all;
 }
 
 template <class T>
@@ -69,6 +108,15 @@ T smaller(T a, T b) {
 template <class T>
 T larger(T a, T b) {
     return a < b ? b : a;
+}
+
+template <class T>
+T smallest_lane(typename Vector<T>::Lanes lanes) {
+    T lane[Vector<T>::width];
+    std::memcpy(lane, &lanes, sizeof lane);
+    for (Index half = Vector<T>::width / 2; half > 0; half /= 2)
+        for (Index i = 0; i < half; ++i) lane[i] = smaller(lane[i], lane[i + half]);
+    return lane[0];
 }
 
 // The sum of `count` strands, a power of two, halves added to halves.

@@ -180,12 +180,12 @@ class CentreRows {
     template <class T>
     explicit CentreRows(const Points<T>& points)
         : centres_(points),
-          chunk_(std::clamp<Index>(kInCache / points.d, 1, kMost) * Packed::kBlock),
+          chunk_(std::clamp<Index>(kInCache / points.d, 1, kMost) * kBlock),
           left_(points.n),
           sizes_(points.n, 1.0),
           eases_(points.n, R::ease(1.0)),
           points_(points.n),
-          row_(points.n + Packed::kBlock) {
+          row_(points.n + kBlock) {
         std::iota(left_.begin(), left_.end(), Id{0});
         std::iota(points_.begin(), points_.end(), Id{0});
     }
@@ -210,7 +210,7 @@ class CentreRows {
 
     // Goes on with the slots of the chunk at `first` that are at or after `from`.
     void look(Search& search, Index first, Index from) const {
-        double values[kMost * Packed::kBlock];
+        double values[kMost * kBlock];
         const Index length = std::min(chunk_, width() - first);
         centres_.squared_distances(search.centre.data(), first, first + length, values);
         if (from > first) std::fill_n(values, from - first, kFar<double>);
@@ -250,7 +250,7 @@ class CentreRows {
             eases_[i] = eases_[left_[i]];
             points_[i] = points_[left_[i]];
         }
-        centres_.resize(count());
+        centres_.shrink(count());
         std::iota(left_.begin(), left_.end(), Id{0});
         return true;
     }

@@ -85,8 +85,8 @@ struct MeanSquare : Average {
 
 // Rules that can be told from the centres of two clusters, their sizes and their variances. The value is
 //   (|centre A - centre B|^2 + spread A + spread B) / (ease A + ease B),
-// the spread being the variance if it counts at all. The eases depend on sizes if `sized`, otherwise they add up to one.
-// `share` says how much of the new centre comes from a.
+// the spread being the variance if it counts at all. The eases depend on sizes if `sized`, otherwise they add up to
+// one. `share` says how much of the new centre comes from a.
 template <class R>
 concept CentreRule = Rule<R> && requires(double value) {
     { R::spreads } -> std::convertible_to<bool>;

@@ -1,0 +1,26 @@
+// The dense engine, as the doors call it.
+#pragma once
+
+#include <string>
+
+#include "../base/types.hpp"
+#include "../linkage/square.hpp"
+
+namespace chamfer {
+
+// By a rule, from few distances or from condensed ones; by a Chamfer linkage, from square ones. All overwrite them.
+template <class T>
+Merges merges_by_rule(const std::string& rule, Square<T>& matrix);
+template <class T>
+Merges merges_by_rule(const std::string& rule, const Triangle<T>& matrix, int threads, const Tick& tick);
+template <class T>
+Merges merges_by_chamfer(bool normalized, bool symmetric, T* square, Index n, int threads, const Tick& tick);
+
+extern template Merges merges_by_rule(const std::string&, Square<float>&);
+extern template Merges merges_by_rule(const std::string&, Square<double>&);
+extern template Merges merges_by_rule(const std::string&, const Triangle<float>&, int, const Tick&);
+extern template Merges merges_by_rule(const std::string&, const Triangle<double>&, int, const Tick&);
+extern template Merges merges_by_chamfer(bool, bool, float*, Index, int, const Tick&);
+extern template Merges merges_by_chamfer(bool, bool, double*, Index, int, const Tick&);
+
+}  // namespace chamfer

@@ -1,0 +1,114 @@
+// All distances between few points, or of few coordinates, without BLAS.
+//
+// By differences up to kSequential coordinates. With more, by products of points shifted to their centre: |x|^2 + |y|^2
+// - 2 x.y, in the type of the points. Where that cancels, by differences again. So a distance of doubles has at least
+// nine correct digits, and one of floats is wrong by a few units of its last place at most.
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "../base/threads.hpp"
+#include "packed.hpp"
+#include "points.hpp"
+#include "triangle.hpp"
+
+namespace chamfer {
+
+inline constexpr Index kFewPoints = 512;
+
+// Near the means of the columns, in few bits: shifted integers stay integers, and their products exact.
+template <class T>
+std::vector<double> centre(const Points<T>& points) {
+    const Index n = points.n, d = points.d;
+    std::vector<T> low(d), high(d);
+    kernels<T>().column_ranges(points.data, n, d, low.data(), high.data());
+    std::vector<double> means(d);
+    for (Index i = 0; i < n; ++i)
+        for (Index k = 0; k < d; ++k) means[k] += static_cast<double>(points.row(i)[k]);
+    for (Index k = 0; k < d; ++k) {
+        const double range = static_cast<double>(high[k]) - static_cast<double>(low[k]);
+        const double grid =
+            std::max(std::ldexp(1, (range > 0 ? std::ilogb(range) : 0) - 3), std::numeric_limits<double>::min());
+        means[k] = std::nearbyint(means[k] / static_cast<double>(n) / grid) * grid;
+    }
+    return means;
+}
+
+namespace detail {
+
+inline constexpr Index kPairs = Index{1} << 22;  // between ticks
+// Squares below this share of the norms are computed again.
+template <class T>
+inline constexpr double kCancelled = sizeof(T) == 4 ? 0.125 : 1e-4;
+
+// For few coordinates.
+template <class T, class Rows>
+void by_differences(const Points<T>& points, Metric metric, const Rows& out, int threads, const Tick& tick) {
+    const Index n = points.n;
+    const Packed packed(points);
+    std::vector<std::vector<double>> scratch(threads, std::vector<double>(n + kBlock));
+    const Index batch = 1 + kPairs / n;
+    for (Index first = 0; first < n; first += batch) {
+        parallel_tasks(std::min(batch, n - first), threads, [&](Index task, int thread) {
+            const Index i = first + task, start = i / kBlock * kBlock;
+            double *squared = scratch[thread].data(), *after = squared + i + 1 - start;
+            double x[kSequential];
+            packed.get(i, x);
+            packed.squared_distances(x, start, n, squared);
+            kernels<T>().from_squared(metric, after, n - i - 1, out.row(i) + i + 1);
+        });
+        tick(n * first - first * (first + 1) / 2);
+    }
+}
+
+// Distances from point i to those of [begin, end), from their products, which were made in S.
+template <class S, class T>
+void finish(const Points<T>& points, const double* norms, Metric metric, Index i, Index begin, Index end,
+            double* products, T* out) {
+    const double norm = norms[i];
+    const Index lost = level->others->cancel(norm, norms + begin, end - begin, kCancelled<S>, products);
+    for (Index j = begin; lost > 0 && j < end; ++j)
+        if (products[j - begin] < kCancelled<S> * (norm + norms[j]))
+            products[j - begin] = squared_distance(points.row(i), points.row(j), points.d);
+    kernels<T>().from_squared(metric, products, end - begin, out);
+}
+
+// For few points.
+template <class T, class Rows>
+void by_block_products(const Points<T>& points, Metric metric, const Rows& out) {
+    const Index n = points.n, d = points.d, whole = (n + kRows - 1) / kRows * kRows;
+    const std::vector<double> means = centre(points);
+    const std::vector<T> shift(means.begin(), means.end());
+    const auto shifted = std::make_unique_for_overwrite<T[]>(whole * d);
+    std::fill(&shifted[n * d], &shifted[whole * d], T{0});
+    std::vector<double> norms(n), products(kRows * (n + kBlock));
+    const std::vector<T> origin(d);
+    for (Index i = 0; i < n; ++i) {
+        kernels<T>().change_unit(points.row(i), shift.data(), T{1}, d, &shifted[i * d]);
+        norms[i] = squared_distance(&shifted[i * d], origin.data(), d);
+    }
+    const PackedAs<T> packed(Points<T>{shifted.get(), n, d});
+    for (Index top = 0; top < n; top += kRows) {
+        const Index start = top / kBlock * kBlock, width = n + kBlock;
+        for (Index first = start; first < n; first += kBlock)
+            kernels<T>().block_products(&shifted[top * d], packed.block(first), d, width, &products[first]);
+        for (Index i = top; i < std::min(n, top + kRows); ++i)
+            finish<T>(points, norms.data(), metric, i, i + 1, n, &products[(i - top) * width + i + 1],
+                      out.row(i) + i + 1);
+    }
+}
+
+}  // namespace detail
+
+// `out` has rows like a Triangle.
+template <class T, class Rows>
+void few_distances(const Points<T>& points, Metric metric, const Rows& out) {
+    if (points.d <= kSequential)
+        detail::by_differences(points, metric, out, 1, [](Index) {});
+    else
+        detail::by_block_products(points, metric, out);
+}
+
+}  // namespace chamfer

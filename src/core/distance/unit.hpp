@@ -1,0 +1,46 @@
+// The unit in which coordinates reach the engines: src/chamfer/units.py says why.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "../base/types.hpp"
+
+namespace chamfer {
+
+// A coordinate x becomes (x - shift) / 2^exponent.
+struct Unit {
+    std::vector<double> shift;
+    int exponent = 0;
+};
+
+// The unit for points whose columns range from `low` to `high`.
+template <class T>
+Unit choose_unit(const T* low, const T* high, Index d) {
+    constexpr int kDiagonal = 50;  // its binary exponent in the unit
+    const auto magnitude = [&](Index k) {
+        return std::max(-static_cast<double>(low[k]), static_cast<double>(high[k]));
+    };
+    double largest = 0, most = 0;
+    for (Index k = 0; k < d; ++k) largest = std::max(largest, magnitude(k));
+    const bool huge = largest > 1e300;  // differences might overflow
+    Unit unit{std::vector<double>(d)};
+    std::vector<double> spread(d);
+    for (Index k = 0; k < d; ++k) {
+        const double from = low[k], to = high[k];
+        spread[k] = huge ? to / 2 - from / 2 : to - from;
+        most = std::max(most, spread[k]);
+        if ((from > 0 && to <= 3 * from) || (to < 0 && from >= 3 * to)) unit.shift[k] = from / 2 + to / 2;
+    }
+    if (most == 0) return unit;
+    int widest, above;
+    std::frexp(most, &widest);
+    double squared = 0;
+    for (const double each : spread) squared += std::ldexp(each, -widest) * std::ldexp(each, -widest);
+    std::frexp(std::sqrt(squared), &above);
+    unit.exponent = widest + above + (huge ? 1 : 0) - kDiagonal;
+    return unit;
+}
+
+}  // namespace chamfer

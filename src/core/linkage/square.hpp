@@ -1,0 +1,125 @@
+// Values between few clusters as a square matrix that stays in the cache. Every row is there whole, so the nearest
+// cluster is the minimum of contiguous values; a merge writes one row, and one value of every other row.
+#pragma once
+
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "../distance/triangle.hpp"
+#include "rows.hpp"
+
+namespace chamfer {
+
+// So many clusters are faster with a square than with a triangle. Rounds over a triangle start to pay later.
+inline constexpr Index kFewClusters = 640, kFewForRounds = 1200;
+
+template <class T>
+class Square {
+   public:
+    // To be filled: entry (i, j), i < j, is row(i)[j], as in a Triangle. Then mirror it.
+    explicit Square(Index n) : n_(n), stride_(odd_lines(n)), data_(std::make_unique_for_overwrite<T[]>(n * stride_)) {}
+
+    explicit Square(const Triangle<T>& triangle) : Square(triangle.n) {
+        for (Index i = 0; i < n_; ++i) std::copy(triangle.row(i) + i + 1, triangle.row(i) + n_, row(i) + i + 1);
+        mirror();
+    }
+
+    Index n() const { return n_; }
+    Index stride() const { return stride_; }  // whole cache lines
+    T* row(Index i) const { return &data_[i * stride_]; }
+
+    // The lower half like the upper one; the diagonal is infinite.
+    void mirror() {
+        constexpr Index kTile = 16;
+        for (Index top = 0; top < n_; top += kTile)
+            for (Index left = 0; left <= top; left += kTile)
+                for (Index i = top; i < std::min(n_, top + kTile); ++i) {
+                    T* to = row(i);
+                    const T* from = row(left) + i;
+                    for (Index j = left; j < std::min(i, left + kTile); ++j, from += stride_) to[j] = *from;
+                }
+        for (Index i = 0; i < n_; ++i) {
+            row(i)[i] = kFar<T>;
+            std::fill(row(i) + n_, row(i) + stride_, kFar<T>);
+        }
+    }
+
+    // Only these rows and columns, in their order.
+    void keep(const std::vector<Id>& left) {
+        const Index count = static_cast<Index>(left.size());
+        for (Index i = 0; i < count; ++i) kernels<T>().gather(row(left[i]), left.data(), count, row(i));
+        n_ = count;
+    }
+
+   private:
+    // An odd number of cache lines, so that columns use all of the cache.
+    static Index odd_lines(Index n) {
+        constexpr Index kLine = 64 / sizeof(T);
+        return ((n + kLine - 1) / kLine | 1) * kLine;
+    }
+
+    Index n_, stride_;
+    std::unique_ptr<T[]> data_;
+};
+
+template <class T, Rule R>
+class SquareRows {
+   public:
+    using Value = T;
+    using RuleType = R;
+
+    explicit SquareRows(Square<T>& square)
+        : square_(square), left_(square.n()), points_(square.n()), sizes_(square.n(), 1.0) {
+        std::iota(left_.begin(), left_.end(), Id{0});
+        std::iota(points_.begin(), points_.end(), Id{0});
+    }
+
+    Index width() const { return square_.n(); }
+    Index count() const { return static_cast<Index>(left_.size()); }
+    Id first() const { return left_.front(); }
+    Id point(Id c) const { return points_[c]; }
+
+    Neighbour<T> nearest(Id c, Index from) const {
+        const T* row = square_.row(c);
+        const T smallest = kernels<T>().minimum(row + from, width() - from);
+        if (!(smallest < kFar<T>)) return {};
+        return {smallest, static_cast<Id>(from + kernels<T>().find(row + from, width() - from, smallest))};
+    }
+
+    void merge(Id lost, Id kept) { merge_row(lost, kept); }
+
+    const T* merge_row(Id lost, Id kept) {
+        T *row = square_.row(kept), *other = square_.row(lost);
+        const double between = static_cast<double>(row[lost]);
+        update_row<R>(other, row, {sizes_[lost], sizes_[kept], between}, sizes_.data(), width(), row);
+        row[kept] = row[lost] = kFar<T>;
+        left_.erase(std::lower_bound(left_.begin(), left_.end(), lost));
+        for (const Id x : left_) {
+            T* each = square_.row(x);
+            each[kept] = row[x];
+            each[lost] = kFar<T>;
+        }
+        sizes_[kept] += sizes_[lost];
+        return row;
+    }
+
+    bool compact(std::vector<Id>& renamed) {
+        if (2 * count() > width()) return false;
+        rename(left_, width(), renamed);
+        square_.keep(left_);
+        for (Index i = 0; i < count(); ++i) {
+            sizes_[i] = sizes_[left_[i]];
+            points_[i] = points_[left_[i]];
+        }
+        std::iota(left_.begin(), left_.end(), Id{0});
+        return true;
+    }
+
+   private:
+    Square<T>& square_;
+    std::vector<Id> left_, points_;  // left_ ascends
+    std::vector<double> sizes_;
+};
+
+}  // namespace chamfer

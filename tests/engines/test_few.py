@@ -1,0 +1,170 @@
+"""Few points take a short way through the core. It comes to the same tree as the long one, or leaves the task to it."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import cophenet
+from scipy.spatial.distance import pdist, squareform
+
+import chamfer
+from chamfer import _core
+
+PLAIN = [method for method in chamfer.METHODS if method != "chamfer_capped"]
+CLASSICAL = [method for method in PLAIN if not method.startswith("chamfer")]
+
+
+def points(n, d, dtype="float64", seed=0):
+    return np.random.default_rng(seed).normal(size=(n, d)).astype(dtype)
+
+
+def short(X, method):
+    """The tree by the short way, which has to be taken."""
+    Z = _core.few(X, method, np.empty)
+    assert Z is not None
+    assert np.array_equal(Z, chamfer.linkage(X, method))
+    return Z
+
+
+def long(X, method, **options):
+    """The tree by the long way, which any option asks for."""
+    return chamfer.linkage(X, method, n_jobs=1, **options)
+
+
+@pytest.mark.parametrize("method", PLAIN)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(("n", "d"), [(2, 3), (10, 4), (33, 1), (64, 17), (150, 16), (130, 200), (512, 20)])
+def test_both_ways_come_to_the_same(method, dtype, n, d):
+    X = points(n, d, dtype, n)
+    assert np.array_equal(short(X, method), long(X, method))
+
+
+@pytest.mark.parametrize("method", CLASSICAL)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [2, 9, 100, 301])
+def test_both_ways_from_distances(method, dtype, n):
+    D = pdist(points(n, 5)).astype(dtype)
+    before = D.copy()
+    assert np.array_equal(short(D, method), long(D, method))
+    assert np.array_equal(D, before)
+
+
+@pytest.mark.parametrize("method", PLAIN)
+def test_ties_and_duplicates(method):
+    X = np.random.default_rng(1).integers(0, 4, size=(120, 2)).astype(float)
+    assert np.array_equal(short(X, method), long(X, method))
+
+
+@pytest.mark.parametrize("exponent", [-900, -100, -3, 3, 40])
+@pytest.mark.parametrize("offset", [0.0, 1000.0])
+@pytest.mark.parametrize("method", ["chamfer", "average", "ward"])
+def test_any_unit(method, exponent, offset):
+    X = points(80, 20) + offset
+    scaled = short(np.ldexp(X, exponent), method)
+    assert np.array_equal(scaled[:, [0, 1, 3]], short(X, method)[:, [0, 1, 3]])
+    assert np.array_equal(scaled[:, 2], np.ldexp(short(X, method)[:, 2], exponent))
+    assert np.array_equal(scaled, long(np.ldexp(X, exponent), method))
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.asfortranarray(points(20, 5)),
+        points(40, 5)[::2],
+        points(20, 5)[:, ::-1],
+        points(20, 5).astype(">f8"),
+        points(20, 5).astype(np.float16),
+        points(20, 20),  # perhaps distances, which is worth a warning
+        points(513, 3),
+        points(20, 5) * 2.0**100,  # to be made smaller, which may lose digits
+        points(1, 5),
+        points(20, 5)[0],  # no number of pairs
+        np.array(5.0),
+    ],
+    ids=lambda X: f"{X.dtype}-{X.shape}-{X.strides}",
+)
+def test_what_takes_more_thought(X):
+    assert _core.few(X, "average", np.empty) is None
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("place", [0, 37, 99])
+def test_numbers_that_are_not_finite(value, dtype, place):
+    X = points(25, 4, dtype)
+    X.flat[place] = value
+    with pytest.raises(ValueError, match=f"in row {place // 4}, column {place % 4}"):
+        chamfer.linkage(X)
+    D = pdist(points(25, 4)).astype(dtype)
+    D[place] = value
+    with pytest.raises(ValueError, match=f"at {place}"):
+        chamfer.linkage(D)
+
+
+def test_distances_below_zero():
+    D = pdist(points(25, 4))
+    D[3] = -1
+    with pytest.raises(ValueError, match="at least 0, got -1"):
+        chamfer.linkage(D, "average")
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"method": "no"}, ValueError),
+        ({"method": ["ward"]}, ValueError),
+        ({"n_neighbors": 0}, ValueError),
+        ({"n_neighbors": True}, TypeError),
+        ({"epsilon": np.array([0.0, 0.0])}, TypeError),
+        ({"epsilon": 0.5, "method": "single"}, ValueError),
+        ({"engine": "none"}, ValueError),
+        ({"info": 3}, TypeError),
+    ],
+)
+def test_options_are_checked_all_the_same(options, error):
+    with pytest.raises(error):
+        chamfer.linkage(points(10, 3), **options)
+
+
+@pytest.mark.parametrize("d", [17, 100, 129, 500])
+def test_distances_by_products_of_floats(d):
+    """Two groups far apart: products cancel within each, where distances are computed again."""
+    X = points(60, d, "float32", d)
+    X[::2] += 300
+    Z = chamfer.linkage(X, "single")
+    heights = np.sort(_edges(pdist(X.astype(np.float64))))
+    assert np.allclose(np.sort(Z[:, 2]), heights, rtol=1e-6, atol=0)
+    Z = chamfer.linkage(X.astype(np.float64), "single")
+    assert np.allclose(np.sort(Z[:, 2]), heights, rtol=1e-9, atol=0)
+
+
+def _edges(D):
+    """Lengths of the minimum spanning tree, by Prim's algorithm."""
+    D = squareform(D)
+    best, edges = D[0].copy(), []
+    best[0] = np.inf
+    joined = np.zeros(len(D), bool)
+    joined[0] = True
+    for _ in range(len(D) - 1):
+        p = int(np.argmin(np.where(joined, np.inf, best)))
+        edges.append(best[p])
+        joined[p] = True
+        best = np.minimum(best, D[p])
+    return edges
+
+
+@pytest.mark.parametrize("method", ["complete", "average", "weighted", "ward", "centroid", "median"])
+def test_against_scipy(method):
+    from scipy.cluster.hierarchy import linkage
+
+    X = points(200, 30)
+    assert np.allclose(cophenet(short(X, method)), cophenet(linkage(X, method)), rtol=1e-9)
+
+
+def test_many_callers_at_once():
+    problems = [points(60 + i, 20, seed=i) for i in range(40)]
+    expected = [chamfer.linkage(X, "ward") for X in problems]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda X: chamfer.linkage(X, "ward"), problems * 5))
+    for Z, wanted in zip(found, expected * 5, strict=True):
+        assert np.array_equal(Z, wanted)
