@@ -21,6 +21,7 @@ result. The folders are this sentence. A module imports only what stands above i
 ``engines/``            the closest pair of clusters: ``base``, what an engine is, and the `Task` it is given ·
                         ``dense`` · ``points`` · ``approximate`` · ``lists`` · ``tradeoff`` · ``choose``
 ``hac``                 `linkage`: check, make a task, choose an engine, run it
+``many``                `linkage_many`, `cluster_many`: many small problems at once
 ``trees/``              ``dendrogram`` and its cuts · ``scores`` · ``layout`` · ``export`` · ``files``
 ``estimator``           `AgglomerativeClustering`, for users of scikit-learn
 ``datasets``            the paper's data sets by name, and your own
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from chamfer.estimator import AgglomerativeClustering
     from chamfer.explorer import explore
     from chamfer.hac import linkage
+    from chamfer.many import Clusters, ProblemError, cluster_many, linkage_many
     from chamfer.methods import METHODS
     from chamfer.progress import Info
     from chamfer.sources.dask import DaskSource
@@ -52,15 +54,19 @@ __version__ = "0.1.0"
 _MODULES = {
     "METHODS": "methods",
     "AgglomerativeClustering": "estimator",
+    "Clusters": "many",
     "DaskSource": "sources.dask",
     "Dendrogram": "trees.dendrogram",
     "Info": "progress",
+    "ProblemError": "many",
     "best_cut": "trees.scores",
+    "cluster_many": "many",
     "cut": "trees.dendrogram",
     "datasets": "datasets",
     "dendrogram_purity": "trees.scores",
     "explore": "explorer",
     "linkage": "hac",
+    "linkage_many": "many",
     "monotone": "trees.dendrogram",
     "plot": "plot",
     "score_path": "trees.scores",
@@ -87,15 +93,19 @@ def __dir__() -> list[str]:
 __all__ = [
     "METHODS",
     "AgglomerativeClustering",
+    "Clusters",
     "DaskSource",
     "Dendrogram",
     "Info",
+    "ProblemError",
     "best_cut",
+    "cluster_many",
     "cut",
     "datasets",
     "dendrogram_purity",
     "explore",
     "linkage",
+    "linkage_many",
     "monotone",
     "plot",
     "score_path",

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import issparse, sparray, spmatrix
 
 from chamfer import _core
-from chamfer._types import Array, Condensed, Metric, Points
+from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points
 from chamfer.distances import pairwise
 from chamfer.engines.base import Options, Task
 from chamfer.engines.choose import NAMES, choose
@@ -26,11 +26,13 @@ from chamfer.methods import METHODS
 from chamfer.progress import Info, Progress
 from chamfer.sources.base import CheckedSource, Source
 from chamfer.sources.make import SOURCES
-from chamfer.threads import check_threads
+from chamfer.threads import available_threads, check_threads
 from chamfer.units import multiply
 
 _AUTO = "auto"
-_PLAIN = frozenset(name for name, each in METHODS.items() if not each.capped)  # need no options
+_SHARED = 1 << 22  # products of coordinates that are worth more than one thread
+# Linkages that need no options, and their fast metrics.
+_PLAIN = {name: each.metrics or FAST_METRICS for name, each in METHODS.items() if not each.capped}
 
 
 def linkage(
@@ -60,7 +62,8 @@ def linkage(
     X : array-like
         Observations of shape (n, d); or condensed distances of shape (n (n - 1) / 2,), as made by
         ``scipy.spatial.distance.pdist``; or a square matrix of distances with ``metric="precomputed"``. Distances are
-        kept in float32 if `X` is float32, otherwise in float64. A Dask array stays where it is, see `DaskSource`.
+        kept in float32 if `X` is float32, otherwise in float64; of up to 512 points always in float64, unless options
+        ask for an engine. A Dask array stays where it is, see `DaskSource`.
     method : str, default="chamfer"
         The linkage, see Notes.
     metric : str or callable, default="euclidean"
@@ -165,7 +168,6 @@ def linkage(
     """
     if (
         type(X) is np.ndarray
-        and metric == "euclidean"
         and engine is source is _AUTO
         and type(epsilon) is float
         and epsilon == 0
@@ -173,10 +175,11 @@ def linkage(
         and n_neighbors > 0
         and t is n_jobs is memory_limit is checkpoint is info is client is None
         and optimal_ordering is progress is False
-        and type(method) is str
-        and method in _PLAIN
+        and type(method) is type(metric) is str
+        and metric in _PLAIN.get(method, ())
     ):
-        Z = _core.few(X, method, np.empty)
+        threads = available_threads() if X.size * len(X) >= _SHARED else 1
+        Z = _core.few(X, method, metric, threads, np.empty)
         if Z is not None:
             return Z
     chosen = METHODS[check_choice("method", method, METHODS)]
@@ -184,7 +187,9 @@ def linkage(
     threads, limit = check_threads(n_jobs), check_bytes("memory_limit", memory_limit)
     n_neighbors, epsilon = check_integer("n_neighbors", n_neighbors, 1), check_number("epsilon", epsilon, 0)
     source, info = _check_source(source), _check_info(info)
-    data = check_input(X, metric)
+    plain = isinstance(source, str) and engine == source == _AUTO and epsilon == 0
+    plain &= t is memory_limit is checkpoint is client is None
+    data = check_input(X, metric, double_if_few=plain)
     if isinstance(data, Points) and data.metric not in (chosen.metrics or (data.metric,)):
         raise ValueError(f"metric must be 'euclidean' for method {method!r}, got {metric!r}")
     t = None if t is None else check_integer("t", t, 1, data.n)

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.spatial import distance
 from scipy.spatial.distance import cdist
 
+from chamfer import _core
 from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points, is_distributed, measure
 
 SKLEARN_METRICS = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean"}  # and what SciPy calls them
@@ -93,16 +94,21 @@ def check_path(name: str, value: object) -> str:
     return os.fsdecode(value)
 
 
-def check_input(X: object, metric: Metric) -> Points | Condensed:
-    """What `linkage` takes as `X`, brought into one of two forms; the caller's data is never changed."""
+def check_input(X: object, metric: Metric, double_if_few: bool = False) -> Points | Condensed:
+    """What `linkage` takes as `X`, brought into one of two forms; the caller's data is never changed.
+
+    Few points can be brought into float64: they take no room, and no rounding decides a merge.
+    """
     metric = check_metric(metric)
     if is_distributed(X):
         return Points(check_distributed(X), metric, exponent=0)
+    few = _core.FEW if double_if_few else 0
     if metric == "precomputed":
-        return _check_square(X)
+        return _check_square(X, few)
     array = _check_numbers(X)
     if array.ndim == 1:
-        return _check_condensed(array)
+        return _check_condensed(array, few)
+    array = _double_if_few(array, len(array), few)
     if array.shape[0] == array.shape[1] > 1 and _looks_like_distances(array):
         warnings.warn(
             "X looks like a square matrix of distances but is taken as observations; "
@@ -214,7 +220,7 @@ def refuse_infinite(X: Any, array: Array) -> None:
     raise ValueError(f"X must be an array of finite real numbers, got {what} {where}")
 
 
-def _check_condensed(values: Array) -> Condensed:
+def _check_condensed(values: Array, few: int) -> Condensed:
     # n (n - 1) / 2 = m
     n = (1 + math.isqrt(1 + 8 * values.size)) // 2
     if n * (n - 1) // 2 != values.size:
@@ -222,10 +228,14 @@ def _check_condensed(values: Array) -> Condensed:
             f"X of one dimension must hold condensed distances, n (n - 1) / 2 of them for n points; "
             f"got {values.size} values, which fits no n"
         )
-    return _check_distances(values, n)
+    return _check_distances(values, n, few)
 
 
-def _check_square(X: object) -> Condensed:
+def _double_if_few(values: Array, n: int, few: int) -> Array:
+    return values.astype(np.float64, copy=False) if n <= few else values
+
+
+def _check_square(X: object, few: int) -> Condensed:
     square = _check_numbers(X, copy=False)
     n = square.shape[0]
     if square.shape != (n, n):
@@ -251,7 +261,7 @@ def _check_square(X: object) -> Condensed:
                 f"X must be symmetric with metric='precomputed', got X[{i}, {j}] = {square[i, j]} "
                 f"and X[{j}, {i}] = {square[j, i]}"
             )
-    return _check_distances(values, n)
+    return _check_distances(values, n, few)
 
 
 def rounding(distances: Array) -> float:
@@ -259,7 +269,7 @@ def rounding(distances: Array) -> float:
     return (1e-12 if distances.dtype == np.float64 else 1e-5) * float(np.abs(distances).max(initial=0))
 
 
-def _check_distances(values: Array, n: int) -> Condensed:
+def _check_distances(values: Array, n: int, few: int) -> Condensed:
     if values.size == 0:
         return Condensed(values, n)
     least, most = float(values.min()), float(values.max())
@@ -271,7 +281,8 @@ def _check_distances(values: Array, n: int) -> Condensed:
         raise ValueError(
             f"X must hold distances of at most {largest_distance(n):.2g}, so that sums stay finite, got {most}"
         )
-    return Condensed(np.maximum(values, 0, out=values) if least < 0 else values, n)
+    values = np.maximum(values, 0, out=values) if least < 0 else values
+    return Condensed(_double_if_few(values, n, few), n)
 
 
 def largest_distance(n: int) -> float:

@@ -92,11 +92,8 @@ def directions(X: Array, zeros: bool = False) -> Array:
     A row of zeros has no direction. It is given one of its own, at distance 1 from every other row (as in
     scikit-learn) and 0 from other rows of zeros. `zeros` says that there are such rows elsewhere.
     """
-    largest = np.abs(X).max(axis=1, keepdims=True)
-    none = largest[:, 0] == 0
-    largest[none] = 1
-    X = X / largest  # so that no square overflows or vanishes
-    norms = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
-    norms[none] = 1
-    X = np.asarray((X / norms[:, None]).astype(X.dtype))
-    return np.column_stack([X, none.astype(X.dtype)]) if zeros or none.any() else X
+    X = np.array(X, order="C")
+    if not (_core.directions(X) or zeros):
+        return X
+    none = ~X.any(axis=1)
+    return np.column_stack([X, none.astype(X.dtype)])

@@ -20,7 +20,7 @@ def points(n, d, dtype="float64", seed=0):
 
 def short(X, method):
     """The tree by the short way, which has to be taken."""
-    Z = _core.few(X, method, np.empty)
+    Z = _core.few(X, method, "euclidean", 1, np.empty)
     assert Z is not None
     assert np.array_equal(Z, chamfer.linkage(X, method))
     return Z
@@ -37,6 +37,23 @@ def long(X, method, **options):
 def test_both_ways_come_to_the_same(method, dtype, n, d):
     X = points(n, d, dtype, n)
     assert np.array_equal(short(X, method), long(X, method))
+
+
+@pytest.mark.parametrize("method", [method for method in PLAIN if chamfer.METHODS[method].metrics is None])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("metric", ["sqeuclidean", "cosine"])
+def test_other_metrics(method, dtype, metric):
+    for X in (points(60, 5, dtype) * 1e-3, points(90, 40, dtype) + 2):
+        Z = _core.few(X, method, metric, 1, np.empty)
+        assert np.array_equal(Z, chamfer.linkage(X, method, metric))
+        assert np.array_equal(Z, chamfer.linkage(X, method, metric, n_jobs=1))
+
+
+def test_rows_of_zeros_have_no_direction():
+    X = points(30, 5)
+    X[4] = X[9] = 0
+    assert _core.few(X, "average", "cosine", 1, np.empty) is None
+    assert np.array_equal(chamfer.linkage(X, "average", "cosine"), long(X, "average", metric="cosine"))
 
 
 @pytest.mark.parametrize("method", CLASSICAL)
@@ -84,7 +101,7 @@ def test_any_unit(method, exponent, offset):
     ids=lambda X: f"{X.dtype}-{X.shape}-{X.strides}",
 )
 def test_what_takes_more_thought(X):
-    assert _core.few(X, "average", np.empty) is None
+    assert _core.few(X, "average", "euclidean", 1, np.empty) is None
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

@@ -39,7 +39,10 @@ def _fill(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
     if points.metric not in FAST_METRICS:
         return _fill_by_cdist(points, out, threads, tick)
     X = points.X
-    multiply = X.shape[1] > 16 and points.n > 512  # otherwise the core computes differences, without a shift
+    if points.n <= _core.FEW and X.dtype == np.float64:
+        _core.few_distances(X, metric=points.metric, out=out, threads=threads)
+        return out
+    multiply = X.shape[1] > 16  # otherwise the core computes differences, without a shift
     if multiply:
         X = _without_constants(X)
     with one_blas_thread() if multiply else nullcontext():

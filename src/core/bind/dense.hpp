@@ -9,15 +9,12 @@
 namespace chamfer {
 
 // By a rule, from few distances or from condensed ones; by a Chamfer linkage, from square ones. All overwrite them.
-template <class T>
-Merges merges_by_rule(const std::string& rule, Square<T>& matrix);
+Merges merges_by_rule(const std::string& rule, Square<double>& matrix);
 template <class T>
 Merges merges_by_rule(const std::string& rule, const Triangle<T>& matrix, int threads, const Tick& tick);
 template <class T>
 Merges merges_by_chamfer(bool normalized, bool symmetric, T* square, Index n, int threads, const Tick& tick);
 
-extern template Merges merges_by_rule(const std::string&, Square<float>&);
-extern template Merges merges_by_rule(const std::string&, Square<double>&);
 extern template Merges merges_by_rule(const std::string&, const Triangle<float>&, int, const Tick&);
 extern template Merges merges_by_rule(const std::string&, const Triangle<double>&, int, const Tick&);
 extern template Merges merges_by_chamfer(bool, bool, float*, Index, int, const Tick&);

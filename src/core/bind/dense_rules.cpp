@@ -47,25 +47,23 @@ Merges with_rule(const std::string& rule, Of&& merges) {
 
 }  // namespace
 
-template <class T>
-Merges merges_by_rule(const std::string& rule, Square<T>& matrix) {
-    if (rule == "single") return by_tie_rule(spanning_tree(matrix));
+Merges merges_by_rule(const std::string& rule, Square<double>& matrix) {
+    if (rule == "single") return by_tie_rule(few_spanning_tree<double>(matrix, matrix.n()));
     return with_rule(rule, [&]<class R>(R) { return merges_of<R>(matrix); });
 }
 
 template <class T>
 Merges merges_by_rule(const std::string& rule, const Triangle<T>& matrix, int threads, const Tick& tick) {
+    if (rule == "single" && matrix.n <= kFewClusters) return by_tie_rule(few_spanning_tree<T>(matrix, matrix.n));
     const bool rounds = rule != "single" && rule != "centroid" && rule != "median";
     if (matrix.n <= (rounds ? kFewForRounds : kFewClusters)) {
         Square<T> square(matrix);
-        return merges_by_rule(rule, square);
+        return with_rule(rule, [&]<class R>(R) { return merges_of<R>(square); });
     }
     if (rule == "single") return by_tie_rule(spanning_tree(matrix, threads, tick));
     return with_rule(rule, [&]<class R>(R) { return merges_of<R>(matrix, threads, tick); });
 }
 
-template Merges merges_by_rule(const std::string&, Square<float>&);
-template Merges merges_by_rule(const std::string&, Square<double>&);
 template Merges merges_by_rule(const std::string&, const Triangle<float>&, int, const Tick&);
 template Merges merges_by_rule(const std::string&, const Triangle<double>&, int, const Tick&);
 

@@ -68,6 +68,18 @@ void bind_distances(nb::module_& m) {
             return nb::make_tuple(to_numpy(std::move(unit.shift), {low.shape(0)}), unit.exponent);
         },
         "low"_a, "high"_a, "Shift and exponent of the unit for points whose columns range from low to high.");
+    m.def(
+        "few_distances",
+        [](Array<const double, 2> X, const std::string& metric, nb::ndarray<double, nb::c_contig, nb::device::cpu> out,
+           int threads) {
+            const auto [points, kind] = distances_of<double>(X, metric);
+            const Triangle<double> triangle{out.data(), points.n, out.ndim() == 1};
+            nb::gil_scoped_release unlocked;
+            few_distances(points, kind, triangle, threads);
+            if (!triangle.condensed) mirror(triangle.data, triangle.n, threads);
+        },
+        "X"_a.noconvert(), nb::kw_only(), "metric"_a, "out"_a.noconvert(), "threads"_a,
+        "Writes all distances between few points into `out`, as doubles.");
     bind_pairwise<float>(m);
     bind_pairwise<double>(m);
 }

@@ -1,7 +1,8 @@
-// The short way for few points: one call from the caller's array to Z, on one thread.
+// The short way for few points: one call from the caller's arrays to trees, a problem on a thread.
 //
-// It answers what is plain, and gives None for everything else: what needs a word to the user, another type or layout,
-// or a unit that would lose digits. `chamfer.hac` then goes the long way, which comes to the same Z.
+// Few points are clustered in double, also those in float: they take no room, and no rounding of theirs decides a
+// merge. It answers what is plain, and gives None for everything else: what needs a word to the user, another type or
+// layout, or a unit that would lose digits. Python then goes the long way, which comes to the same Z.
 #include "../distance/few.hpp"
 
 #include <cmath>
@@ -14,138 +15,262 @@
 namespace chamfer {
 namespace {
 
-enum class Family { rule, squared_rule, chamfer };
+struct How {
+    std::string method;
+    Metric metric;
+    bool cosine;
+    int threads;  // for the distances of one problem
 
-Family family_of(const std::string& method) {
-    if (method.starts_with("chamfer")) return Family::chamfer;
-    return method == "ward" || method == "centroid" || method == "median" ? Family::squared_rule : Family::rule;
-}
-
-// Exponents of factors that are numbers themselves.
-template <class T>
-constexpr int kMost = sizeof(T) == 4 ? 120 : 1000;
-
-// Heights are multiplied by two to this power, after their root is taken if they are squared.
-struct Heights {
-    bool squared;
-    int exponent;
+    How(const std::string& method, const std::string& name, int threads = 1)
+        : method(method), metric(metric_of(name)), cosine(name == "cosine"), threads(threads) {}
+    bool chamfer() const { return method.starts_with("chamfer"); }
+    bool squared() const { return method == "ward" || method == "centroid" || method == "median"; }
+    bool has(const char* word) const { return method.find(word) != method.npos; }
 };
 
-void restore(Merges& merges, Heights heights) {
-    for (Merge& merge : merges) {
-        if (heights.squared) merge.height = std::sqrt(std::max(merge.height, 0.0));
-        merge.height = std::ldexp(merge.height, heights.exponent);
-    }
+// The two to this power; false if it is no number.
+bool power(int exponent, double& factor) {
+    factor = std::ldexp(1.0, exponent);
+    return std::isnormal(factor);
 }
 
-// The points in their unit, or nothing if that takes more thought.
-template <class T>
-std::unique_ptr<T[]> measure(const Points<T>& given, int& exponent) {
-    const Index n = given.n, d = given.d;
-    std::vector<T> low(d), high(d);
-    if (!kernels<T>().column_ranges(given.data, n, d, low.data(), high.data())) return nullptr;
+// Brings points into their unit, whose exponent it gives; false if that takes more thought.
+bool measure(double* rows, Index n, Index d, bool cosine, int& exponent) {
+    std::vector<double> low(d), high(d);
+    if (!kernels<double>().column_ranges(rows, n, d, low.data(), high.data())) return false;
+    exponent = 0;
+    if (cosine) return directions(rows, n, d) == 0;
     const Unit unit = choose_unit(low.data(), high.data(), d);
     exponent = unit.exponent;
-    if (exponent > 0 || -exponent > kMost<T>) return nullptr;
-    const T factor = std::ldexp(T{1}, -exponent);
-    const std::vector<T> shift(unit.shift.begin(), unit.shift.end());
-    auto own = std::make_unique_for_overwrite<T[]>(n * d);
-    for (Index i = 0; i < n; ++i) kernels<T>().change_unit(given.row(i), shift.data(), factor, d, &own[i * d]);
-    return own;
-}
-
-template <class T>
-Merges by_chamfer(const std::string& method, const Points<T>& points) {
-    const Index n = points.n;
-    const auto matrix = std::make_unique_for_overwrite<T[]>(n * n);
-    few_distances(points, {.root = true, .factor = 1}, Triangle<T>{matrix.get(), n, false});
-    mirror(matrix.get(), n, 1);
-    const bool normalized = method.find("normalized") != method.npos,
-               symmetric = method.find("symmetric") != method.npos;
-    return merges_by_chamfer(normalized, symmetric, matrix.get(), n, 1, [](Index) {});
-}
-
-template <class T>
-bool from_points(const Points<T>& given, const std::string& method, Merges& merges) {
-    int exponent;
-    if (given.n > kFewPoints || given.n == given.d) return false;
-    const auto own = measure(given, exponent);
-    if (!own) return false;
-    nb::gil_scoped_release unlocked;
-    const Points<T> points{own.get(), given.n, given.d};
-    const Family family = family_of(method);
-    const bool squared = family == Family::squared_rule;
-    if (family == Family::chamfer) {
-        merges = by_chamfer(method, points);
-    } else {
-        Square<T> matrix(given.n);
-        few_distances(points, {.root = !squared, .factor = 1}, matrix);
-        matrix.mirror();
-        merges = merges_by_rule(method, matrix);
-    }
-    restore(merges, {squared, exponent});
+    double factor;
+    if (exponent > 0 || !power(-exponent, factor)) return false;
+    for (Index i = 0; i < n; ++i)
+        kernels<double>().change_unit(rows + i * d, unit.shift.data(), factor, d, rows + i * d);
     return true;
 }
 
-template <class T>
-bool from_distances(const T* given, Index n, const std::string& method, Merges& merges) {
-    const Family family = family_of(method);
-    const Index pairs = n * (n - 1) / 2;
-    T low, high;
-    if (n > kFewPoints || family == Family::chamfer || !kernels<T>().column_ranges(given, pairs, 1, &low, &high))
-        return false;
-    if (low < 0 || static_cast<double>(high) > std::numeric_limits<double>::max() / (4 * static_cast<double>(n)))
-        return false;
-    const T zero = 0;
-    const bool squared = family == Family::squared_rule;
-    const int exponent = squared ? choose_unit(&zero, &high, 1).exponent : 0;
-    if (std::abs(exponent) > kMost<T>) return false;
-    Square<T> matrix(n);
-    for (Index i = 0; i < n - 1; given += n - 1 - i, ++i) std::copy_n(given, n - 1 - i, matrix.row(i) + i + 1);
-    nb::gil_scoped_release unlocked;
-    const T factor = std::ldexp(T{1}, -exponent);
-    for (Index i = 0; squared && i < n; ++i)
-        for (T* each = matrix.row(i) + i + 1; each < matrix.row(i) + n; ++each)
+// Distances d become (d / 2^exponent)^2; false if that takes more thought.
+bool square_all(const Square<double>& matrix, double largest, int& exponent) {
+    const double zero = 0;
+    exponent = choose_unit(&zero, &largest, 1).exponent;
+    double factor;
+    if (!power(-exponent, factor)) return false;
+    for (Index i = 0; i < matrix.n(); ++i)
+        for (double* each = matrix.row(i) + i + 1; each < matrix.row(i) + matrix.n(); ++each)
             *each = (*each * factor) * (*each * factor);
-    matrix.mirror();
-    merges = merges_by_rule(method, matrix);
-    restore(merges, {squared, exponent});
+    return true;
+}
+
+// Heights as the user measures them.
+void restore(Merges& merges, bool squared, int exponent) {
+    for (Merge& merge : merges) {
+        if (squared) merge.height = std::sqrt(std::max(merge.height, 0.0));
+        merge.height = std::ldexp(merge.height, exponent);
+    }
+}
+
+template <class T>
+bool from_points(const Points<T>& given, const How& how, Merges& merges) {
+    const Index n = given.n, d = given.d;
+    if (n == d) return false;  // perhaps distances, which is worth a warning
+    const auto own = std::make_unique_for_overwrite<double[]>(n * d);
+    std::copy_n(given.data, n * d, own.get());  // what nobody else can change is checked
+    int exponent;
+    if (!measure(own.get(), n, d, how.cosine, exponent)) return false;
+    const Points<double> points{own.get(), n, d};
+    const bool euclidean = how.metric.root;
+    if (how.chamfer()) {
+        const auto matrix = std::make_unique_for_overwrite<double[]>(n * n);
+        few_distances(points, how.metric, Triangle<double>{matrix.get(), n, false}, how.threads);
+        mirror(matrix.get(), n, 1);
+        merges = merges_by_chamfer(how.has("normalized"), how.has("symmetric"), matrix.get(), n, 1, [](Index) {});
+    } else {
+        Square<double> matrix(n);
+        const bool squares = how.squared() && euclidean;
+        few_distances(points, squares ? Metric{.root = false, .factor = 1} : how.metric, matrix, how.threads);
+        int other = 0;
+        if (how.squared() && !squares) {
+            double largest = 0;
+            for (Index i = 0; i < n; ++i)
+                for (Index j = i + 1; j < n; ++j) largest = std::max(largest, matrix.row(i)[j]);
+            if (!square_all(matrix, largest, other)) return false;
+        }
+        merges = merges_by_rule(how.method, matrix);
+        if (how.squared()) restore(merges, true, other);
+    }
+    restore(merges, false, euclidean ? exponent : 2 * exponent);
     return true;
 }
 
 template <class T>
-bool from_array(const nb::ndarray<nb::ro, nb::device::cpu>& X, const std::string& method, Merges& merges) {
-    const T* data = static_cast<const T*>(X.data());
-    const Index rows = static_cast<Index>(X.shape(0));
-    if (X.ndim() == 2) {
-        const Index d = static_cast<Index>(X.shape(1));
-        if (rows < 2 || d < 1 || X.stride(1) != 1 || X.stride(0) != d) return false;
-        return from_points(Points<T>{data, rows, d}, method, merges);
+bool from_distances(const T* given, Index n, const How& how, Merges& merges) {
+    if (how.chamfer()) return false;
+    Square<double> matrix(n);
+    double largest = 0;
+    for (Index i = 0; i < n - 1; given += n - 1 - i, ++i) {
+        double low, high, *row = matrix.row(i) + i + 1;
+        std::copy_n(given, n - 1 - i, row);
+        if (!kernels<double>().column_ranges(row, n - 1 - i, 1, &low, &high) || low < 0) return false;
+        largest = std::max(largest, high);
     }
-    const Index n = static_cast<Index>((1 + std::sqrt(1 + 8 * static_cast<double>(rows))) / 2);
-    if (n < 2 || n * (n - 1) / 2 != rows || X.stride(0) != 1) return false;
-    return from_distances(data, n, method, merges);
+    if (largest > std::numeric_limits<double>::max() / (4 * static_cast<double>(n))) return false;
+    int exponent = 0;
+    if (how.squared() && !square_all(matrix, largest, exponent)) return false;
+    merges = merges_by_rule(how.method, matrix);
+    restore(merges, how.squared(), exponent);
+    return true;
+}
+
+// An array of the user's that looks plain, as far as can be told without reading it.
+class Given {
+   public:
+    explicit Given(nb::handle object) {
+        if (!nb::try_cast(object, array_, false)) return;
+        const bool is_double = array_.dtype() == nb::dtype<double>();
+        if (!is_double && array_.dtype() != nb::dtype<float>()) return;
+        const Index rows = array_.ndim() > 0 ? static_cast<Index>(array_.shape(0)) : 0;
+        if (array_.ndim() == 2) {
+            d_ = static_cast<Index>(array_.shape(1));
+            n_ = d_ > 0 && array_.stride(1) == 1 && array_.stride(0) == d_ ? rows : 0;
+        } else if (array_.ndim() == 1 && array_.stride(0) == 1) {
+            n_ = static_cast<Index>((1 + std::sqrt(1 + 8 * static_cast<double>(rows))) / 2);
+            if (n_ * (n_ - 1) / 2 != rows) n_ = 0;
+        }
+        if (n_ < 2 || n_ > kFewPoints) n_ = 0;
+    }
+
+    Index n() const { return n_; }  // zero if it takes more thought
+    bool cluster(const How& how, Merges& merges) const {
+        return array_.dtype() == nb::dtype<double>() ? cluster_as<double>(how, merges) : cluster_as<float>(how, merges);
+    }
+
+   private:
+    template <class T>
+    bool cluster_as(const How& how, Merges& merges) const {
+        const T* data = static_cast<const T*>(array_.data());
+        return d_ > 0 ? from_points(Points<T>{data, n_, d_}, how, merges) : from_distances(data, n_, how, merges);
+    }
+
+    nb::ndarray<nb::ro, nb::device::cpu> array_;
+    Index n_ = 0, d_ = 0;
+};
+
+nb::object few(nb::object X, const std::string& method, const std::string& metric, int threads, nb::object empty) {
+    const Given given(X);
+    Merges merges;
+    {
+        if (given.n() == 0) return nb::none();
+        nb::gil_scoped_release unlocked;
+        if (!given.cluster(How(method, metric, threads), merges)) merges.clear();
+    }
+    if (merges.empty()) return nb::none();
+    nb::object Z = empty(nb::make_tuple(merges.size(), 4));
+    write_tree(merges, nb::cast<Array<double, 2>>(Z).data());
+    return Z;
+}
+
+nb::list few_many(nb::list problems, const std::string& method, const std::string& metric, nb::object empty,
+                  int threads, nb::object callback) {
+    const How how(method, metric);
+    const Tick tick = python_tick(callback);
+    const Index count = static_cast<Index>(problems.size());
+    std::vector<Given> given;
+    std::vector<nb::object> trees;
+    std::vector<double*> Z;
+    for (nb::handle problem : problems) {
+        const Given& each = given.emplace_back(problem);
+        trees.push_back(each.n() > 0 ? nb::object(empty(nb::make_tuple(each.n() - 1, 4))) : nb::none());
+        Z.push_back(each.n() > 0 ? nb::cast<Array<double, 2>>(trees.back()).data() : nullptr);
+    }
+    {
+        nb::gil_scoped_release unlocked;
+        const Index batch = 32 * threads;
+        for (Index first = 0; first < count; first += batch) {
+            parallel_tasks(std::min(batch, count - first), threads, [&](Index task, int) {
+                const Index i = first + task;
+                Merges merges;
+                if (Z[i] && given[i].cluster(how, merges))
+                    write_tree(merges, Z[i]);
+                else
+                    Z[i] = nullptr;
+            });
+            tick(first);
+        }
+    }
+    nb::list done;
+    for (Index i = 0; i < count; ++i) done.append(Z[i] ? trees[i] : nb::none());
+    return done;
+}
+
+// Labels of the points of each tree, when it is cut to counts[i] clusters in merge order.
+void cut_many(nb::list trees, Array<const Index, 1> counts, nb::list labels, int threads) {
+    const Index count = static_cast<Index>(trees.size());
+    std::vector<Array<const double, 2>> Z;
+    std::vector<std::int64_t*> out;
+    for (Index i = 0; i < count; ++i) {
+        Z.push_back(nb::cast<Array<const double, 2>>(trees[i]));
+        out.push_back(nb::cast<Array<std::int64_t, 1>>(labels[i]).data());
+    }
+    nb::gil_scoped_release unlocked;
+    parallel_tasks(count, threads, [&](Index i, int) {
+        const Index n = static_cast<Index>(Z[i].shape(0)) + 1;
+        const auto applied = std::make_unique<bool[]>(n);
+        std::fill_n(applied.get(), std::max<Index>(0, n - counts.data()[i]), true);
+        label_points({Z[i].data(), n}, applied.get(), out[i]);
+    });
+}
+
+template <class T>
+void mean_rows(const Points<T>& points, const std::int64_t* labels, Index count, T* out) {
+    std::vector<double> sums(count * points.d);
+    std::vector<Index> sizes(count);
+    for (Index i = 0; i < points.n; ++i) {
+        double* sum = &sums[labels[i] * points.d];
+        ++sizes[labels[i]];
+        for (Index k = 0; k < points.d; ++k) sum[k] += static_cast<double>(points.row(i)[k]);
+    }
+    for (Index c = 0; c < count; ++c)
+        for (Index k = 0; k < points.d; ++k)
+            out[c * points.d + k] = static_cast<T>(sums[c * points.d + k] / static_cast<double>(sizes[c]));
+}
+
+template <class T>
+void bind_means(nb::module_& m) {
+    m.def(
+        "label_means",
+        [](Array<const T, 2> X, Array<const std::int64_t, 1> labels, Array<T, 2> out) {
+            const Points<T> points = points_of<T>(X);
+            nb::gil_scoped_release unlocked;
+            mean_rows(points, labels.data(), static_cast<Index>(out.shape(0)), out.data());
+        },
+        "X"_a.noconvert(), nb::kw_only(), "labels"_a, "out"_a.noconvert(),
+        "Writes the mean of the rows of each label.");
+}
+
+template <class T>
+void bind_directions(nb::module_& m) {
+    m.def(
+        "directions",
+        [](Array<T, 2> X) {
+            return directions(X.data(), static_cast<Index>(X.shape(0)), static_cast<Index>(X.shape(1)));
+        },
+        "X"_a.noconvert(), "Brings rows to unit length, in place; how many are zero, and stay so.");
 }
 
 }  // namespace
 
 void bind_few(nb::module_& m) {
-    m.def(
-        "few",
-        [](nb::object given, const std::string& method, nb::object empty) -> nb::object {
-            Merges merges;
-            bool done = false;
-            nb::ndarray<nb::ro, nb::device::cpu> X;
-            if (nb::try_cast(given, X, false) && (X.ndim() == 1 || X.ndim() == 2)) {
-                if (X.dtype() == nb::dtype<double>()) done = from_array<double>(X, method, merges);
-                if (X.dtype() == nb::dtype<float>()) done = from_array<float>(X, method, merges);
-            }
-            if (!done) return nb::none();
-            nb::object Z = empty(nb::make_tuple(merges.size(), 4));
-            write_tree(merges, nb::cast<Array<double, 2>>(Z).data());
-            return Z;
-        },
-        "X"_a, "method"_a, "empty"_a, "Z of few points or distances; None if that takes more thought.");
+    m.attr("FEW") = kFewPoints;
+    m.def("few", few, "X"_a, "method"_a, "metric"_a, "threads"_a, "empty"_a,
+          "Z of few points or distances, in what `empty` gives; None if that takes more thought.");
+    m.def("few_many", few_many, "problems"_a, nb::kw_only(), "method"_a, "metric"_a, "empty"_a, "threads"_a,
+          "tick"_a = nb::none(), "The same of many problems, shared among threads.");
+    m.def("cut_many", cut_many, "trees"_a, nb::kw_only(), "counts"_a, "labels"_a, "threads"_a,
+          "Writes the labels of each tree, cut to so many clusters in merge order.");
+    bind_means<float>(m);
+    bind_means<double>(m);
+    bind_directions<float>(m);
+    bind_directions<double>(m);
 }
 
 }  // namespace chamfer

@@ -1,8 +1,7 @@
 // All distances between few points, or of few coordinates, without BLAS.
 //
 // By differences up to kSequential coordinates. With more, by products of points shifted to their centre: |x|^2 + |y|^2
-// - 2 x.y, in the type of the points. Where that cancels, by differences again. So a distance of doubles has at least
-// nine correct digits, and one of floats is wrong by a few units of its last place at most.
+// - 2 x.y. Where that cancels, by differences again: every distance has at least nine correct digits.
 #pragma once
 
 #include <cmath>
@@ -39,9 +38,7 @@ std::vector<double> centre(const Points<T>& points) {
 namespace detail {
 
 inline constexpr Index kPairs = Index{1} << 22;  // between ticks
-// Squares below this share of the norms are computed again.
-template <class T>
-inline constexpr double kCancelled = sizeof(T) == 4 ? 0.125 : 1e-4;
+inline constexpr double kCancelled = 1e-4;       // squares below this share of the norms are computed again
 
 // For few coordinates.
 template <class T, class Rows>
@@ -63,52 +60,51 @@ void by_differences(const Points<T>& points, Metric metric, const Rows& out, int
     }
 }
 
-// Distances from point i to those of [begin, end), from their products, which were made in S.
-template <class S, class T>
+// Distances from point i to those of [begin, end), from their products.
+template <class T>
 void finish(const Points<T>& points, const double* norms, Metric metric, Index i, Index begin, Index end,
             double* products, T* out) {
     const double norm = norms[i];
-    const Index lost = level->others->cancel(norm, norms + begin, end - begin, kCancelled<S>, products);
+    const Index lost = level->others->cancel(norm, norms + begin, end - begin, kCancelled, products);
     for (Index j = begin; lost > 0 && j < end; ++j)
-        if (products[j - begin] < kCancelled<S> * (norm + norms[j]))
+        if (products[j - begin] < kCancelled * (norm + norms[j]))
             products[j - begin] = squared_distance(points.row(i), points.row(j), points.d);
     kernels<T>().from_squared(metric, products, end - begin, out);
 }
 
 // For few points.
-template <class T, class Rows>
-void by_block_products(const Points<T>& points, Metric metric, const Rows& out) {
-    const Index n = points.n, d = points.d, whole = (n + kRows - 1) / kRows * kRows;
-    const std::vector<double> means = centre(points);
-    const std::vector<T> shift(means.begin(), means.end());
-    const auto shifted = std::make_unique_for_overwrite<T[]>(whole * d);
-    std::fill(&shifted[n * d], &shifted[whole * d], T{0});
-    std::vector<double> norms(n), products(kRows * (n + kBlock));
-    const std::vector<T> origin(d);
+template <class Rows>
+void by_block_products(const Points<double>& points, Metric metric, const Rows& out, int threads) {
+    const Index n = points.n, d = points.d, groups = (n + kRows - 1) / kRows, width = n + kBlock;
+    const std::vector<double> shift = centre(points), origin(d);
+    const auto shifted = std::make_unique_for_overwrite<double[]>(groups * kRows * d);
+    std::fill(&shifted[n * d], &shifted[groups * kRows * d], 0.0);
+    std::vector<double> norms(n);
     for (Index i = 0; i < n; ++i) {
-        kernels<T>().change_unit(points.row(i), shift.data(), T{1}, d, &shifted[i * d]);
+        kernels<double>().change_unit(points.row(i), shift.data(), 1.0, d, &shifted[i * d]);
         norms[i] = squared_distance(&shifted[i * d], origin.data(), d);
     }
-    const PackedAs<T> packed(Points<T>{shifted.get(), n, d});
-    for (Index top = 0; top < n; top += kRows) {
-        const Index start = top / kBlock * kBlock, width = n + kBlock;
-        for (Index first = start; first < n; first += kBlock)
-            kernels<T>().block_products(&shifted[top * d], packed.block(first), d, width, &products[first]);
+    const Packed packed(Points<double>{shifted.get(), n, d});
+    const auto products = std::make_unique_for_overwrite<double[]>(threads * kRows * width);
+    parallel_tasks(groups, threads, [&](Index group, int thread) {
+        const Index top = group * kRows;
+        double* rows = &products[thread * kRows * width];
+        for (Index first = top / kBlock * kBlock; first < n; first += kBlock)
+            level->others->block_products(&shifted[top * d], packed.block(first), d, width, rows + first);
         for (Index i = top; i < std::min(n, top + kRows); ++i)
-            finish<T>(points, norms.data(), metric, i, i + 1, n, &products[(i - top) * width + i + 1],
-                      out.row(i) + i + 1);
-    }
+            finish(points, norms.data(), metric, i, i + 1, n, rows + (i - top) * width + i + 1, out.row(i) + i + 1);
+    });
 }
 
 }  // namespace detail
 
 // `out` has rows like a Triangle.
-template <class T, class Rows>
-void few_distances(const Points<T>& points, Metric metric, const Rows& out) {
+template <class Rows>
+void few_distances(const Points<double>& points, Metric metric, const Rows& out, int threads) {
     if (points.d <= kSequential)
         detail::by_differences(points, metric, out, 1, [](Index) {});
     else
-        detail::by_block_products(points, metric, out);
+        detail::by_block_products(points, metric, out, threads);
 }
 
 }  // namespace chamfer

@@ -8,11 +8,10 @@
 
 namespace chamfer {
 
-template <class S>
-class PackedAs {
+class Packed {
    public:
     template <class T>
-    explicit PackedAs(const Points<T>& points)
+    explicit Packed(const Points<T>& points)
         : n_(points.n),
           d_(points.d),
           strips_(std::make_unique_for_overwrite<Strip[]>((n_ + kBlock - 1) / kBlock * d_)) {
@@ -20,7 +19,7 @@ class PackedAs {
             Strip* strips = &strips_[first / kBlock * d_];
             for (Index lane = 0; lane < std::min(kBlock, n_ - first); ++lane) {
                 const T* x = points.row(first + lane);
-                for (Index k = 0; k < d_; ++k) strips[k].lane[lane] = static_cast<S>(x[k]);
+                for (Index k = 0; k < d_; ++k) strips[k].lane[lane] = static_cast<double>(x[k]);
             }
         }
         for (Index j = n_; j % kBlock > 0; ++j) remove(j);
@@ -28,26 +27,24 @@ class PackedAs {
 
     Index n() const { return n_; }
     Index d() const { return d_; }
-    S& at(Index j, Index k) { return strips_[j / kBlock * d_ + k].lane[j % kBlock]; }
-    S at(Index j, Index k) const { return strips_[j / kBlock * d_ + k].lane[j % kBlock]; }
-    void get(Index j, S* x) const {
+    double& at(Index j, Index k) { return strips_[j / kBlock * d_ + k].lane[j % kBlock]; }
+    double at(Index j, Index k) const { return strips_[j / kBlock * d_ + k].lane[j % kBlock]; }
+    void get(Index j, double* x) const {
         for (Index k = 0; k < d_; ++k) x[k] = at(j, k);
     }
 
-    const S* block(Index first) const { return strips_[first / kBlock * d_].lane; }
+    const double* block(Index first) const { return strips_[first / kBlock * d_].lane; }
 
     // out[j - first] = squared distance from x to point j of [first, last); `first` is a multiple of kBlock
     // and `out` has room for whole blocks.
-    void squared_distances(const double* x, Index first, Index last, double* out) const
-        requires(sizeof(S) == 8)
-    {
+    void squared_distances(const double* x, Index first, Index last, double* out) const {
         if (first < last)
             level->others->packed_distances(x, block(first), d_, (last - first + kBlock - 1) / kBlock, out);
     }
 
     // Infinitely far from everything from now on.
     void remove(Index j) {
-        for (Index k = 0; k < d_; ++k) at(j, k) = kFar<S>;
+        for (Index k = 0; k < d_; ++k) at(j, k) = kFar<double>;
     }
 
     void move(Index from, Index to) {
@@ -62,13 +59,11 @@ class PackedAs {
 
    private:
     struct alignas(64) Strip {
-        S lane[kBlock];
+        double lane[kBlock];
     };
 
     Index n_, d_;
     std::unique_ptr<Strip[]> strips_;
 };
-
-using Packed = PackedAs<double>;
 
 }  // namespace chamfer

@@ -83,8 +83,8 @@ void by_products(const Points<T>& points, const double* shift, Metric metric, co
             multiply(points, shift, top, begin, blas, work[thread]);
             for (Index i = top; i < std::min(n, top + kTile); ++i) {
                 const Index start = std::max(begin, i + 1);
-                finish<double>(points, norms.data(), metric, i, start, std::min(n, begin + kTile),
-                               &work[thread].products[(i - top) * kTile + start - begin], out.row(i) + start);
+                finish(points, norms.data(), metric, i, start, std::min(n, begin + kTile),
+                       &work[thread].products[(i - top) * kTile + start - begin], out.row(i) + start);
             }
         });
         tick(std::min(n * (n - 1) / 2, first * kTile * kTile));
@@ -97,9 +97,7 @@ void by_products(const Points<T>& points, const double* shift, Metric metric, co
 template <class T>
 void pairwise(const Points<T>& points, const double* shift, Metric metric, const Triangle<T>& out, const Blas& blas,
               int threads, const Tick& tick) {
-    if (points.n <= kFewPoints)
-        few_distances(points, metric, out);
-    else if (points.d <= kSequential)
+    if (points.d <= kSequential)
         detail::by_differences(points, metric, out, threads, tick);
     else
         detail::by_products(points, shift, metric, out, blas, threads, tick);

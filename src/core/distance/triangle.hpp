@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../base/threads.hpp"
+#include "../kernels/kernels.hpp"
 
 namespace chamfer {
 
@@ -21,9 +22,7 @@ void mirror(T* square, Index n, int threads) {
     constexpr Index kTile = 64;
     parallel_tasks((n + kTile - 1) / kTile, threads, [&](Index tile, int) {
         const Index first = tile * kTile, last = std::min(n, first + kTile);
-        for (Index left = 0; left < last; left += kTile)
-            for (Index i = first; i < last; ++i)
-                for (Index j = left; j < std::min(i, left + kTile); ++j) square[i * n + j] = square[j * n + i];
+        kernels<T>().mirror(square, n, first, last);
         for (Index i = first; i < last; ++i) square[i * n + i] = 0;
     });
 }

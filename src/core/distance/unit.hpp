@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "../base/types.hpp"
+#include "../kernels/kernels.hpp"
 
 namespace chamfer {
 
@@ -41,6 +41,25 @@ Unit choose_unit(const T* low, const T* high, Index d) {
     std::frexp(std::sqrt(squared), &above);
     unit.exponent = widest + above + (huge ? 1 : 0) - kDiagonal;
     return unit;
+}
+
+// Rows at unit length: half their squared distance is the cosine distance. Rows of zeros stay; how many there are.
+template <class T>
+Index directions(T* rows, Index n, Index d) {
+    const std::vector<T> origin(d);
+    Index zeros = 0;
+    for (T* x = rows; x < rows + n * d; x += d) {
+        T largest = 0;
+        for (Index k = 0; k < d; ++k) largest = std::max(largest, std::abs(x[k]));
+        if (largest == 0) {
+            ++zeros;
+            continue;
+        }
+        for (Index k = 0; k < d; ++k) x[k] /= largest;  // so that no square overflows or vanishes
+        const double norm = std::sqrt(squared_distance(x, origin.data(), d));
+        for (Index k = 0; k < d; ++k) x[k] = static_cast<T>(static_cast<double>(x[k]) / norm);
+    }
+    return zeros;
 }
 
 }  // namespace chamfer

@@ -100,6 +100,45 @@ void gather(const T* values, const Id* places, Index n, T* out) {
     for (Index i = 0; i < n; ++i) out[i] = values[places[i]];
 }
 
+// to[i][j] = from[j][i] of four rows and columns
+template <class T>
+void transpose(const T* from, Index stride, T* to) {
+    typedef T Four __attribute__((vector_size(4 * sizeof(T))));
+    Four a, b, c, d;
+    std::memcpy(&a, from, sizeof a);
+    std::memcpy(&b, from + stride, sizeof b);
+    std::memcpy(&c, from + 2 * stride, sizeof c);
+    std::memcpy(&d, from + 3 * stride, sizeof d);
+    const Four ab = __builtin_shufflevector(a, b, 0, 4, 2, 6), ba = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+    const Four cd = __builtin_shufflevector(c, d, 0, 4, 2, 6), dc = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+    a = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    b = __builtin_shufflevector(ba, dc, 0, 1, 4, 5);
+    c = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    d = __builtin_shufflevector(ba, dc, 2, 3, 6, 7);
+    std::memcpy(to, &a, sizeof a);
+    std::memcpy(to + stride, &b, sizeof b);
+    std::memcpy(to + 2 * stride, &c, sizeof c);
+    std::memcpy(to + 3 * stride, &d, sizeof d);
+}
+
+template <class T>
+void mirror(T* square, Index stride, Index first, Index last) {
+    constexpr Index kTile = 64;
+    for (Index left = 0; left < last; left += kTile) {
+        const Index right = left + kTile < last ? left + kTile : last;
+        Index i = first;
+        for (; i + 4 <= last; i += 4) {
+            Index j = left;
+            for (; j + 4 <= (right < i ? right : i); j += 4)
+                transpose(square + j * stride + i, stride, square + i * stride + j);
+            for (; j < (right < i + 4 ? right : i + 4); ++j)
+                for (Index k = i > j ? i : j + 1; k < i + 4; ++k) square[k * stride + j] = square[j * stride + k];
+        }
+        for (; i < last; ++i)
+            for (Index j = left; j < (right < i ? right : i); ++j) square[i * stride + j] = square[j * stride + i];
+    }
+}
+
 template <class T>
 T add(const T* row, const T* penalty, Index n, T* values) {
     for (Index i = 0; i < n; ++i) values[i] = row[i] + penalty[i];
@@ -130,15 +169,27 @@ T join(const T* row, const T* out, T point, Index n, T* best, T* from) {
     using V = Vector<T>;
     const auto own = V::fill(point);
     auto least = V::fill(kFar<T>);
-    for (Index j = 0; j < n; j += V::width) {
+    const auto step = [&](Index j) {
         const auto here = V::load(row + j) + V::load(out + j), before = V::load(best + j), other = V::load(from + j);
-        const auto closer = (here < before) | ((here == before) & (own < other));
-        const auto now = here < before ? here : before;
+        const auto now = here < before ? here : before, lower = own < other ? own : other;
+        const auto equal = here == before ? lower : other;
         V::store(now, best + j);
-        V::store(closer ? own : other, from + j);
+        V::store(here < before ? own : equal, from + j);
         least = now < least ? now : least;
+    };
+    if (n >= V::width) {
+        for (Index j = 0; j + V::width <= n; j += V::width) step(j);
+        step(n - V::width);  // those that are left, and some again, which changes nothing
+        return smallest_lane<T>(least);
     }
-    return smallest_lane<T>(least);
+    T smallest = kFar<T>;
+    for (Index j = 0; j < n; ++j) {
+        const T here = row[j] + out[j];
+        if (here < best[j] || (here == best[j] && point < from[j])) from[j] = point;
+        best[j] = smaller(best[j], here);
+        smallest = smaller(smallest, best[j]);
+    }
+    return smallest;
 }
 
 template <class T>
@@ -198,30 +249,6 @@ void dots(const T* x, const T* rows, Index m, Index count, T* products) {
         std::memcpy(strand, &sums, sizeof strand);
         products[j] = fold(strand, kWidth);
     }
-}
-
-template <class T>
-void block_products(const T* x, const T* strips, Index d, Index width, double* products) {
-    using V = Vector<T>;
-    constexpr Index kColumns = kVectorBytes == 64 ? kBlock / V::width : 2;  // vectors of a block, as registers allow
-    const Index depth = sizeof(T) == 4 ? 128 : d;  // so that sums of floats are rounded no more than distances are
-    for (Index part = 0; part < kBlock; part += kColumns * V::width)
-        for (Index from = 0; from < d; from += depth) {
-            typename V::Lanes sums[kRows][kColumns] = {};
-            const Index end = from + depth < d ? from + depth : d;
-            for (Index k = from; k < end; ++k)
-                for (Index c = 0; c < kColumns; ++c) {
-                    const auto y = V::load(strips + k * kBlock + part + c * V::width);
-                    for (Index r = 0; r < kRows; ++r) sums[r][c] = multiply_add(V::fill(x[r * d + k]), y, sums[r][c]);
-                }
-            for (Index r = 0; r < kRows; ++r) {
-                T lanes[kColumns * V::width];
-                std::memcpy(lanes, sums[r], sizeof lanes);
-                double* out = products + r * width + part;
-                for (Index i = 0; i < kColumns * V::width; ++i)
-                    out[i] = (from > 0 ? out[i] : 0.0) + static_cast<double>(lanes[i]);
-            }
-        }
 }
 
 // Widens the ranges by the rows; whether all values are finite.
@@ -387,6 +414,20 @@ void packed_distances(const double* x, const double* strips, Index d, Index bloc
         }
 }
 
+void block_products(const double* x, const double* strips, Index d, Index width, double* products) {
+    using V = Vector<double>;
+    constexpr Index kColumns = kVectorBytes == 64 ? kBlock / V::width : 2;  // vectors of a block, as registers allow
+    for (Index part = 0; part < kBlock; part += kColumns * V::width) {
+        V::Lanes sums[kRows][kColumns] = {};
+        for (Index k = 0; k < d; ++k)
+            for (Index c = 0; c < kColumns; ++c) {
+                const auto y = V::load(strips + k * kBlock + part + c * V::width);
+                for (Index r = 0; r < kRows; ++r) sums[r][c] = multiply_add(V::fill(x[r * d + k]), y, sums[r][c]);
+            }
+        for (Index r = 0; r < kRows; ++r) std::memcpy(products + r * width + part, sums[r], sizeof sums[r]);
+    }
+}
+
 void divide(double ease, const double* eases, Index n, double* values) {
     for (Index i = 0; i < n; ++i) values[i] /= ease + eases[i];
 }
@@ -453,13 +494,13 @@ constexpr Kernels<T> table() {
             gather<T>,
             add<T>,
             relax<T>,
+            mirror<T>,
             join<T>,
             relax_bounds<T>,
             from_squared<T>,
             shift<T>,
             lower<T>,
             dots<T>,
-            block_products<T>,
             column_ranges<T>,
             change_unit<T>,
             mark_far<T>,
@@ -473,7 +514,7 @@ constexpr Kernels<T> table() {
 
 constexpr Kernels<float> floats = table<float>();
 constexpr Kernels<double> doubles = table<double>();
-constexpr DoubleKernels others{packed_distances, divide, cancel, project, adopt, adopt_two};
+constexpr DoubleKernels others{packed_distances, block_products, divide, cancel, project, adopt, adopt_two};
 
 }  // namespace
 }  // namespace loops

@@ -92,8 +92,10 @@ struct Kernels {
     // Where row[j] < best[j], and label[j] != own if there are labels: best[j] = row[j] and from[j] = i. Gives the
     // smallest value of the row that counts.
     T (*relax)(const T* row, const Id* label, Id own, Id i, Index n, T* best, Id* from);
+    // Rows [first, last) of a square matrix below its diagonal, from what is above.
+    void (*mirror)(T* square, Index stride, Index first, Index last);
     // A point joins a spanning tree: best[j] is the shortest edge into it, from[j] the lowest of its nearest points;
-    // `out` is infinite for points that have joined. Gives the smallest. Works on whole cache lines.
+    // `out` is infinite for points that have joined. Gives the smallest.
     T (*join)(const T* row, const T* out, T point, Index n, T* best, T* from);
     // The same for bounds of which some have become uncertain: those whose nearest is a or b.
     void (*relax_bounds)(const T* row, Id a, Id b, Index n, T* bound, Id* nearest);
@@ -107,9 +109,6 @@ struct Kernels {
     // products[k] = x . row k, of count rows of m coordinates
     void (*dots)(const T* x, const T* rows, Index m, Index count, T* products);
 
-    // products[r * width + j] = x_r . y_j of kRows rows x of d coordinates and a block of packed points y. The only
-    // kernel whose last bits depend on the level: it fuses products and sums where it can.
-    void (*block_products)(const T* x, const T* strips, Index d, Index width, double* products);
     // The smallest and the largest value of each column; whether all are finite.
     bool (*column_ranges)(const T* rows, Index n, Index d, T* low, T* high);
     // out[k] = (x[k] - shift[k]) * factor
@@ -136,6 +135,9 @@ struct Kernels {
 struct DoubleKernels {
     // out[j] = squared distance from x to point j of whole blocks
     void (*packed_distances)(const double* x, const double* strips, Index d, Index blocks, double* out);
+    // products[r * width + j] = x_r . y_j of kRows rows x of d coordinates and a block of packed points y. The only
+    // kernel whose last bits depend on the level: it fuses products and sums where it can.
+    void (*block_products)(const double* x, const double* strips, Index d, Index width, double* products);
     // values[i] /= ease + eases[i]
     void (*divide)(double ease, const double* eases, Index n, double* values);
     // products[j] = squared distance of a point with squared length `norm`; how many have lost their digits.

@@ -38,32 +38,17 @@ struct Vector {
 };
 
 // a * b + c, rounded once where the machine can do that at once.
-template <class Lanes>
-Lanes multiply_add(Lanes a, Lanes b, Lanes c) {
-    return a * b + c;
-}
+Vector<double>::Lanes multiply_add(Vector<double>::Lanes a, Vector<double>::Lanes b, Vector<double>::Lanes c) {
 #if defined(__AVX512F__)
-Vector<double>::Lanes multiply_add(Vector<double>::Lanes a, Vector<double>::Lanes b, Vector<double>::Lanes c) {
     return _mm512_fmadd_pd(a, b, c);
-}
-Vector<float>::Lanes multiply_add(Vector<float>::Lanes a, Vector<float>::Lanes b, Vector<float>::Lanes c) {
-    return _mm512_fmadd_ps(a, b, c);
-}
 #elif defined(__FMA__)
-Vector<double>::Lanes multiply_add(Vector<double>::Lanes a, Vector<double>::Lanes b, Vector<double>::Lanes c) {
     return _mm256_fmadd_pd(a, b, c);
-}
-Vector<float>::Lanes multiply_add(Vector<float>::Lanes a, Vector<float>::Lanes b, Vector<float>::Lanes c) {
-    return _mm256_fmadd_ps(a, b, c);
-}
 #elif defined(__ARM_NEON) && defined(__aarch64__)
-Vector<double>::Lanes multiply_add(Vector<double>::Lanes a, Vector<double>::Lanes b, Vector<double>::Lanes c) {
     return vfmaq_f64(c, a, b);
-}
-Vector<float>::Lanes multiply_add(Vector<float>::Lanes a, Vector<float>::Lanes b, Vector<float>::Lanes c) {
-    return vfmaq_f32(c, a, b);
-}
+#else
+    return a * b + c;
 #endif
+}
 
 // Eight numbers that the compiler keeps in a register, or in as many as it takes.
 typedef double Eight __attribute__((vector_size(64)));

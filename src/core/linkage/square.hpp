@@ -17,32 +17,22 @@ inline constexpr Index kFewClusters = 640, kFewForRounds = 1200;
 template <class T>
 class Square {
    public:
-    // To be filled: entry (i, j), i < j, is row(i)[j], as in a Triangle. Then mirror it.
+    // To be filled: entry (i, j), i < j, is row(i)[j], as in a Triangle.
     explicit Square(Index n) : n_(n), stride_(odd_lines(n)), data_(std::make_unique_for_overwrite<T[]>(n * stride_)) {}
 
     explicit Square(const Triangle<T>& triangle) : Square(triangle.n) {
         for (Index i = 0; i < n_; ++i) std::copy(triangle.row(i) + i + 1, triangle.row(i) + n_, row(i) + i + 1);
-        mirror();
     }
 
     Index n() const { return n_; }
-    Index stride() const { return stride_; }  // whole cache lines
     T* row(Index i) const { return &data_[i * stride_]; }
 
     // The lower half like the upper one; the diagonal is infinite.
     void mirror() {
-        constexpr Index kTile = 16;
+        constexpr Index kTile = 64;
         for (Index top = 0; top < n_; top += kTile)
-            for (Index left = 0; left <= top; left += kTile)
-                for (Index i = top; i < std::min(n_, top + kTile); ++i) {
-                    T* to = row(i);
-                    const T* from = row(left) + i;
-                    for (Index j = left; j < std::min(i, left + kTile); ++j, from += stride_) to[j] = *from;
-                }
-        for (Index i = 0; i < n_; ++i) {
-            row(i)[i] = kFar<T>;
-            std::fill(row(i) + n_, row(i) + stride_, kFar<T>);
-        }
+            kernels<T>().mirror(data_.get(), stride_, top, std::min(n_, top + kTile));
+        for (Index i = 0; i < n_; ++i) row(i)[i] = kFar<T>;
     }
 
     // Only these rows and columns, in their order.
@@ -69,8 +59,10 @@ class SquareRows {
     using Value = T;
     using RuleType = R;
 
+    // Of the triangle in `square`.
     explicit SquareRows(Square<T>& square)
         : square_(square), left_(square.n()), points_(square.n()), sizes_(square.n(), 1.0) {
+        square.mirror();
         std::iota(left_.begin(), left_.end(), Id{0});
         std::iota(points_.begin(), points_.end(), Id{0});
     }
