@@ -55,10 +55,11 @@ def gaussians() -> Iterator[Case]:
         yield Case("gaussians", "normal", 20_000, method, 8, libraries=ALL)
 
 
-def overhead() -> Iterator[Case]:
-    """150 x 4: what a call costs when there is next to nothing to do."""
-    for method in ("chamfer", *CLASSICAL):
-        yield Case("overhead", "normal", 150, method, 4, libraries=ALL, repeats=25)
+def small() -> Iterator[Case]:
+    """10 to 1,000 points, as most calls have: what the way to the core and back costs."""
+    for n, d in ((10, 4), (50, 128), (150, 4), (300, 128), (1_000, 8), (1_000, 128)):
+        for method in ("chamfer", "single", "complete", "average", "ward", "centroid"):
+            yield Case("small", "normal", n, method, d, dtypes=BOTH, libraries=ALL, repeats=25)
 
 
 def growth() -> Iterator[Case]:
@@ -153,7 +154,7 @@ SETS: dict[str, Callable[[], Iterator[Case]]] = {
         digits,
         images,
         gaussians,
-        overhead,
+        small,
         growth,
         memory,
         large,

@@ -59,6 +59,15 @@ def test_sizes_from_one_point_to_many():
     assert chamfer.linkage_many([]) == []
 
 
+def test_square_matrices_are_points_without_a_warning(recwarn):
+    T = np.random.default_rng(0).normal(size=(40, 8))
+    T /= np.linalg.norm(T, axis=1, keepdims=True)
+    square = np.maximum(1 - T @ T.T, 0)
+    np.fill_diagonal(square, 0)
+    assert np.array_equal(chamfer.linkage_many([square], "ward")[0][:, :2], scipy_linkage(square, "ward")[:, :2])
+    assert not [w for w in recwarn if "chamfer" in str(w.filename)]
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2, 5])
 def test_threads(n_jobs):
     for one, two in zip(

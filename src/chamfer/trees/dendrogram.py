@@ -16,7 +16,7 @@ The last two sort merges by the largest, or the summed, height of their subtree,
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -209,6 +209,14 @@ def _check_tree(Z: Any) -> Array:
         tree = np.array(given, dtype=np.float64, order="C")
     if tree.ndim != 2 or tree.shape[1] != 4:
         raise ValueError(f"Z must have shape (n - 1, 4), got {tree.shape}")
+    if not _core.is_tree(tree):
+        _explain(tree)
+    tree.flags.writeable = False
+    return tree
+
+
+def _explain(tree: Array) -> NoReturn:
+    """Say what is wrong with a tree, and name the merge."""
     if not np.isfinite(tree).all():
         raise ValueError("Z must be finite")
     n = len(tree) + 1
@@ -222,8 +230,7 @@ def _check_tree(Z: Any) -> Array:
     _refuse(tree[:, 2] < 0, "has a negative height")
     sizes = np.concatenate([np.ones(n), tree[:, 3]])
     _refuse(sizes[children].sum(axis=1) != tree[:, 3], "does not have the size of its clusters")
-    tree.flags.writeable = False
-    return tree
+    raise AssertionError("the core and this function differ on what a tree is")
 
 
 def _refuse(wrong: Array, what: str) -> None:

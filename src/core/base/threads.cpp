@@ -34,12 +34,15 @@ void pause() {
 // Waits busily for `ready`, but no longer than this; whether it was enough.
 template <class Ready>
 bool spin(Clock::duration patience, Ready&& ready) {
-    constexpr int kPauses = 32;  // looking at the clock takes as long
-    for (const auto end = Clock::now() + patience; Clock::now() < end;)
+    constexpr int kPauses = 64;  // between looks at the clock
+    Clock::time_point end;
+    do {
         for (int i = 0; i < kPauses; ++i) {
             if (ready()) return true;
-            pause();
+            if (patience != Clock::duration::zero()) pause();
         }
+        if (end == Clock::time_point()) end = Clock::now() + patience;
+    } while (Clock::now() < end);
     return ready();
 }
 

@@ -20,9 +20,10 @@ struct How {
     Metric metric;
     bool cosine;
     int threads;  // for the distances of one problem
+    bool doubt;   // whether as many coordinates as points, which may be distances, take more thought
 
-    How(const std::string& method, const std::string& name, int threads = 1)
-        : method(method), metric(metric_of(name)), cosine(name == "cosine"), threads(threads) {}
+    How(const std::string& method, const std::string& name, int threads, bool doubt)
+        : method(method), metric(metric_of(name)), cosine(name == "cosine"), threads(threads), doubt(doubt) {}
     bool chamfer() const { return method.starts_with("chamfer"); }
     bool squared() const { return method == "ward" || method == "centroid" || method == "median"; }
     bool has(const char* word) const { return method.find(word) != method.npos; }
@@ -72,7 +73,7 @@ void restore(Merges& merges, bool squared, int exponent) {
 template <class T>
 bool from_points(const Points<T>& given, const How& how, Merges& merges) {
     const Index n = given.n, d = given.d;
-    if (n == d) return false;  // perhaps distances, which is worth a warning
+    if (how.doubt && n == d) return false;
     const auto own = std::make_unique_for_overwrite<double[]>(n * d);
     std::copy_n(given.data, n * d, own.get());  // what nobody else can change is checked
     int exponent;
@@ -161,7 +162,7 @@ nb::object few(nb::object X, const std::string& method, const std::string& metri
     {
         if (given.n() == 0) return nb::none();
         nb::gil_scoped_release unlocked;
-        if (!given.cluster(How(method, metric, threads), merges)) merges.clear();
+        if (!given.cluster(How(method, metric, threads, true), merges)) merges.clear();
     }
     if (merges.empty()) return nb::none();
     nb::object Z = empty(nb::make_tuple(merges.size(), 4));
@@ -171,7 +172,7 @@ nb::object few(nb::object X, const std::string& method, const std::string& metri
 
 nb::list few_many(nb::list problems, const std::string& method, const std::string& metric, nb::object empty,
                   int threads, nb::object callback) {
-    const How how(method, metric);
+    const How how(method, metric, 1, false);
     const Tick tick = python_tick(callback);
     const Index count = static_cast<Index>(problems.size());
     std::vector<Given> given;

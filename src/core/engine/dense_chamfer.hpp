@@ -63,6 +63,8 @@ class DenseChamfer {
    private:
     static constexpr Index kShare = 2048, kGroupShare = 512;  // points, and groups (a cache miss each), worth a thread
 
+    static constexpr Index kAhead = 8;  // groups whose value is fetched before it is written
+
     T* nearest(Id c) const { return nearest_ + c * n_; }
     Index size(Id c) const { return alone_[c] ? 1 : static_cast<Index>(groups_.of(c).size()); }
     // Clusters look for neighbours from this slot on.
@@ -173,6 +175,7 @@ class DenseChamfer {
         T *to_a = nearest(a), *to_b = nearest(b);
         parallel_ranges(groups_.count(), kGroupShare, threads_, [=, this](Index begin, Index end) {
             for (Index i = begin; i < end; ++i) {
+                if (i + kAhead < end) __builtin_prefetch(nearest(groups_[i + kAhead][1]) + a, 1);
                 const Id h = groups_.slot(i);
                 if (h == a) continue;
                 const auto points = groups_[i];

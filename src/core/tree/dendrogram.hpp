@@ -19,6 +19,26 @@ struct Tree {
     Index merges() const { return n - 1; }
 };
 
+// Whether Z is a tree: children made before and joined once, sizes that add up, heights that are finite and not below
+// 0.
+inline bool is_tree(const double* Z, Index merges) {
+    const Index n = merges + 1;
+    std::vector<char> joined(n + merges);
+    const auto size = [&](Index c) { return c < n ? 1.0 : Z[4 * (c - n) + 3]; };
+    for (Index i = 0; i < merges; ++i) {
+        const double *merge = Z + 4 * i, before = static_cast<double>(n + i);
+        for (int side = 0; side < 2; ++side) {
+            if (!(merge[side] >= 0 && merge[side] < before)) return false;
+            const Index c = static_cast<Index>(merge[side]);
+            if (static_cast<double>(c) != merge[side] || joined[c]) return false;
+            joined[c] = true;
+        }
+        if (!(merge[2] >= 0 && merge[2] < kFar<double>)) return false;
+        if (size(static_cast<Index>(merge[0])) + size(static_cast<Index>(merge[1])) != merge[3]) return false;
+    }
+    return true;
+}
+
 // Merges of a reducible rule may be found out of order.
 inline Merges by_height(Merges merges) {
     std::ranges::stable_sort(merges, {}, &Merge::height);
