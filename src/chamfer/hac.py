@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.sparse import issparse, sparray, spmatrix
@@ -166,6 +166,7 @@ def linkage(
            [2. , 3. , 1.5, 2. ],
            [4. , 5. , 9. , 4. ]])
     """
+    # The short way, for a plain array and no wishes: microseconds, where the checks below would take most of the time.
     if (
         type(X) is np.ndarray
         and engine is source is _AUTO
@@ -173,13 +174,15 @@ def linkage(
         and epsilon == 0
         and type(n_neighbors) is int
         and n_neighbors > 0
-        and t is n_jobs is memory_limit is checkpoint is info is client is None
+        and t is n_jobs is memory_limit is None
+        and checkpoint is None
+        and info is client is None
         and optimal_ordering is progress is False
         and type(method) is type(metric) is str
         and metric in _PLAIN.get(method, ())
     ):
-        threads = available_threads() if X.size * len(X) >= _SHARED else 1
-        Z = _core.few(X, method, metric, threads, np.empty)
+        threads = available_threads() if X.ndim == 2 and X.size * len(X) >= _SHARED else 1
+        Z = cast("Array | None", _core.few(X, method, metric, threads, np.empty))
         if Z is not None:
             return Z
     chosen = METHODS[check_choice("method", method, METHODS)]

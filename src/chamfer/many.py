@@ -234,7 +234,8 @@ def _trees(
 
 def _tree(problem: Any, method: str, metric: Metric, n_neighbors: int, n_jobs: int | None) -> Array:
     """Z of a problem that takes more thought."""
-    if METHODS[method].metrics and metric not in METHODS[method].metrics:
+    known = METHODS[method].metrics
+    if known and metric not in known:
         points = check_input(problem, metric)
         if isinstance(points, Points):
             if points.n == 1:

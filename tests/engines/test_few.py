@@ -118,6 +118,12 @@ def test_numbers_that_are_not_finite(value, dtype, place):
         chamfer.linkage(D)
 
 
+@pytest.mark.parametrize("X", [np.array(5.0), np.empty((0, 3)), np.empty((3, 0)), np.empty(0), np.zeros((2, 2, 2))])
+def test_shapes_that_hold_no_points(X):
+    with pytest.raises(ValueError, match="X must"):
+        chamfer.linkage(X)
+
+
 def test_distances_below_zero():
     D = pdist(points(25, 4))
     D[3] = -1
