@@ -84,6 +84,15 @@ def test_guard_against_another_interpreter(tmp_path):
     assert "other result" not in done.stdout
 
 
+def test_choices(tmp_path, capsys):
+    path = tmp_path / "choices.csv"
+    main(["choices", "--most", "100", "--data", "Gaussian", "--methods", "ward", "chamfer", "--csv", str(path)])
+    assert "Gaussian 100 x 2 ward: dense" in capsys.readouterr().out
+    lines = path.read_text().splitlines()
+    assert lines[0] == "data,n,d,metric,method,engine,seconds,auto"
+    assert {line.split(",")[5] for line in lines[1:]} >= {"dense", "points"}
+
+
 @pytest.mark.slow
 def test_a_call_that_fails_is_told_and_the_others_go_on(tmp_path, capfd, monkeypatch):
     wrong = Case("guard", "normal", 10, "chamfer", 2, options={"engine": "none"})
