@@ -11,6 +11,8 @@ from scipy.spatial.distance import pdist, squareform
 import chamfer
 import reference
 from cases import FAST_METRICS, REAL_METRICS, assert_same_tree, distances, engines, gaussian, grid
+from chamfer.distances import pairwise
+from chamfer.inputs import check_input
 
 BOOLEAN_METRICS = ["dice", "hamming", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"]
 
@@ -227,3 +229,36 @@ class TestManyPointsManyCoordinates:
 
     def test_all_equal(self):
         np.testing.assert_array_equal(chamfer.linkage(np.full((600, 20), 0.1), "average")[:, 2], 0)
+
+
+def _many_coordinates(kind):
+    random = np.random.default_rng(0)
+    if kind == "normal":
+        return random.normal(size=(600, 300))
+    if kind == "uniform":
+        return random.random((700, 100))
+    if kind == "far":
+        return 1000 + random.random((600, 40))
+    if kind == "blobs":
+        return random.normal(size=(20, 100))[random.integers(20, size=600)] * 40 + random.normal(size=(600, 100))
+    if kind == "two":  # few pairs of a sample are close, but some are
+        X = random.normal(size=(600, 50))
+        X[1:60] = X[0] + 1e-3 * random.normal(size=(59, 50))
+        return X
+    if kind == "low rank":
+        return random.normal(size=(600, 3)) @ random.normal(size=(3, 500))
+    if kind == "deep":
+        return random.normal(size=(520, 2100))
+    return random.integers(0, 256, size=(600, 200)).astype(float)
+
+
+@pytest.mark.parametrize("kind", ["normal", "uniform", "far", "blobs", "two", "low rank", "deep", "bytes"])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_floats_that_are_multiplied(kind, n_jobs):
+    """Distances of float32 data are right to a few units of the last place, whether multiplied in float or double."""
+    X = _many_coordinates(kind).astype(np.float32)
+    found = pairwise.condensed(check_input(X, "euclidean"), n_jobs).astype(np.float64)
+    found = np.ldexp(found, check_input(X, "euclidean").height_exponent)
+    exact = pdist(X.astype(np.float64))
+    limit = 6.1e-8 if kind == "bytes" else 3e-7
+    assert np.max(np.abs(found - exact) / exact) < limit

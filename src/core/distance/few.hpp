@@ -37,8 +37,8 @@ std::vector<double> centre(const Points<T>& points) {
 
 namespace detail {
 
-inline constexpr Index kPairs = Index{1} << 22;  // between ticks
-inline constexpr double kCancelled = 1e-4;       // squares below this share of the norms are computed again
+inline constexpr Index kPairs = Index{1} << 22;     // between ticks
+inline constexpr double kCancelledInDouble = 1e-4;  // squares below this share of the norms are computed again
 
 // For few coordinates.
 template <class T, class Rows>
@@ -60,14 +60,14 @@ void by_differences(const Points<T>& points, Metric metric, const Rows& out, int
     }
 }
 
-// Distances from point i to those of [begin, end), from their products.
+// Distances from point i to those of [begin, end), from their products; those that cancelled by differences.
 template <class T>
-void finish(const Points<T>& points, const double* norms, Metric metric, Index i, Index begin, Index end,
-            double* products, T* out) {
+void finish(const Points<T>& points, const double* norms, Metric metric, double cancelled, Index i, Index begin,
+            Index end, double* products, T* out) {
     const double norm = norms[i];
-    const Index lost = level->others->cancel(norm, norms + begin, end - begin, kCancelled, products);
+    const Index lost = level->others->cancel(norm, norms + begin, end - begin, cancelled, products);
     for (Index j = begin; lost > 0 && j < end; ++j)
-        if (products[j - begin] < kCancelled * (norm + norms[j]))
+        if (products[j - begin] < cancelled * (norm + norms[j]))
             products[j - begin] = squared_distance(points.row(i), points.row(j), points.d);
     kernels<T>().from_squared(metric, products, end - begin, out);
 }
@@ -92,7 +92,8 @@ void by_block_products(const Points<double>& points, Metric metric, const Rows& 
         for (Index first = top / kBlock * kBlock; first < n; first += kBlock)
             level->others->block_products(&shifted[top * d], packed.block(first), d, width, rows + first);
         for (Index i = top; i < std::min(n, top + kRows); ++i)
-            finish(points, norms.data(), metric, i, i + 1, n, rows + (i - top) * width + i + 1, out.row(i) + i + 1);
+            finish(points, norms.data(), metric, kCancelledInDouble, i, i + 1, n, rows + (i - top) * width + i + 1,
+                   out.row(i) + i + 1);
     });
 }
 

@@ -33,8 +33,7 @@ class Rounds {
     Merges run(const Tick& tick) {
         Merges merges;
         merges.reserve(matrix_.n - 1);
-        for (;;) {
-            find_pairs(fold(tick, static_cast<Index>(merges.size())));
+        for (find_pairs(neighbours(tick));; find_pairs(fold(tick, static_cast<Index>(merges.size())))) {
             if (static_cast<Index>(pairs_.size()) * kProductive < matrix_.n || matrix_.n == 1) break;
             for (const Pair& pair : pairs_)
                 merges.push_back({points_[pair.high], points_[pair.low], static_cast<double>(pair.between)});
@@ -59,6 +58,14 @@ class Rounds {
             if (low < high && high < matrix_.n && neighbours.nearest[high] == low)
                 pairs_.push_back({low, high, low, neighbours.value[low]});
         }
+    }
+
+    // The neighbours of all, before the first merge.
+    Neighbours<T> neighbours(const Tick& tick) const {
+        return find_neighbours<T>(
+            matrix_.n, 1 + kBatch / matrix_.n, threads_,
+            [&](Id place, int, Neighbours<T>& each) { each.compare(place, matrix_.row(place)); },
+            [&](Index, Index) { tick(0); });
     }
 
     // Merges the pairs, closes the gaps and finds the neighbours of all that are left.

@@ -442,6 +442,13 @@ Index cancel(double norm, const double* norms, Index n, double cancelled, double
     return lost;
 }
 
+void add_floats(const float* values, Index n, bool add, double* sums) {
+    if (add)
+        for (Index i = 0; i < n; ++i) sums[i] += static_cast<double>(values[i]);
+    else
+        for (Index i = 0; i < n; ++i) sums[i] = static_cast<double>(values[i]);
+}
+
 double project(const double* x, const double* mean, const double* axes, Index d, Index m, double* leading,
                double* rest) {
     shift(x, mean, d, rest);
@@ -514,7 +521,7 @@ constexpr Kernels<T> table() {
 
 constexpr Kernels<float> floats = table<float>();
 constexpr Kernels<double> doubles = table<double>();
-constexpr DoubleKernels others{packed_distances, block_products, divide, cancel, project, adopt, adopt_two};
+constexpr DoubleKernels others{packed_distances, block_products, divide, cancel, add_floats, project, adopt, adopt_two};
 
 }  // namespace
 }  // namespace loops

@@ -142,6 +142,8 @@ struct DoubleKernels {
     void (*divide)(double ease, const double* eases, Index n, double* values);
     // products[j] = squared distance of a point with squared length `norm`; how many have lost their digits.
     Index (*cancel)(double norm, const double* norms, Index n, double cancelled, double* products);
+    // sums[i] += values[i], or begins with them.
+    void (*add_floats)(const float* values, Index n, bool add, double* sums);
     // Coordinates of x - mean along m axes (d x m, orthonormal columns); gives the squared length of the rest, whose d
     // coordinates are left in `rest`.
     double (*project)(const double* x, const double* mean, const double* axes, Index d, Index m, double* leading,
