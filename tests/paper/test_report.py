@@ -154,6 +154,7 @@ def quick(out, *names, data=None):
     return reproduce("iris", *names, *place, "--methods", "chamfer", "ward", "--peer-points", 0, "--out", out)
 
 
+@pytest.mark.slow
 def test_interrupted_run_goes_on(tmp_path, monkeypatch):
     whole, seen = cells.tree, []
 
@@ -224,6 +225,7 @@ def test_nothing_to_report(tmp_path, capsys):
     assert not (tmp_path / "reproduction.md").exists()
 
 
+@pytest.mark.slow
 def test_large_data_has_its_own_table(tmp_path):
     rng = np.random.default_rng(2)
     np.savez(tmp_path / "covertype.npz", X=rng.normal(size=(60, 2)), y=np.arange(60) % 7)

@@ -78,6 +78,7 @@ def test_answers_of_a_source(method):
     assert len(apart(OWN_SOURCE + cases).splitlines()) == len(SPOILED)
 
 
+@pytest.mark.slow
 def test_answers_that_are_right_in_another_form():
     apart(
         OWN_SOURCE
@@ -108,6 +109,7 @@ NO_SOURCES = [
 ]
 
 
+@pytest.mark.slow
 def test_objects_that_are_no_source():
     cases = f"""
 for source in [{", ".join(NO_SOURCES)}]:
@@ -186,6 +188,7 @@ def test_as_many_points_as_there_are_numbers_for():
         chamfer.linkage(X)
 
 
+@pytest.mark.slow
 def test_a_foreign_checkpoint(tmp_path):
     apart(
         OWN_SOURCE

@@ -68,6 +68,7 @@ def test_json_holds_the_tree():
     np.testing.assert_allclose(sorted(seen), sorted(map(tuple, Z[:, 2:])), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_chain_of_100_000_needs_no_recursion():
     n = 100_000
     steps = np.arange(n - 1)
