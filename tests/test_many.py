@@ -1,5 +1,6 @@
 """Many small problems at once are solved as each would be alone."""
 
+import pickle
 import threading
 
 import numpy as np
@@ -162,6 +163,28 @@ def test_options(options, message):
 def test_what_is_no_sequence(problems):
     with pytest.raises(TypeError, match="problems must be a sequence of arrays"):
         chamfer.linkage_many(problems)
+
+
+def test_masks_are_not_overlooked():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    with pytest.raises(chamfer.ProblemError, match="problem 1: X must not be masked"):
+        chamfer.linkage_many([X, np.ma.masked_array(X, X > 1)])
+
+
+def test_given_distances_have_no_means():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    square = np.linalg.norm(X[:, None] - X, axis=2)
+    for method in ("average", "ward"):
+        found = chamfer.cluster_many([square], method, "precomputed", n_clusters=3)
+        assert found.means == [None]
+        assert np.array_equal(found.labels[0], chamfer.cut(chamfer.linkage(X, method), 3))
+
+
+def test_the_error_can_come_from_another_process():
+    with pytest.raises(chamfer.ProblemError) as caught:
+        chamfer.linkage_many([PROBLEMS[0], np.empty((0, 2))])
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (again.index, str(again)) == (1, str(caught.value))
 
 
 def test_progress(capsys):

@@ -167,7 +167,7 @@ def linkage(
            [2. , 3. , 1.5, 2. ],
            [4. , 5. , 9. , 4. ]])
     """
-    # The short way, for a plain array and no wishes: microseconds, where the checks below would take most of the time.
+    # The short way, for a plain array and default options: the checks below take longer than few points do.
     if (
         type(X) is np.ndarray
         and engine is source is _AUTO

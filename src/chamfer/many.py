@@ -40,7 +40,7 @@ class ProblemError(ValueError):
     index : int
         Which one.
     results : list
-        What `linkage_many` found for the others; exceptions in the places of those that failed.
+        What was found for the others; exceptions in the places of those that failed.
     """
 
     def __init__(self, index: int, results: list[Any]) -> None:
@@ -49,6 +49,9 @@ class ProblemError(ValueError):
         super().__init__(f"problem {index}: {results[index]}{more}")
         self.index = index
         self.results = results
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.index, self.results)  # so that it can come from another process
 
 
 class Clusters(NamedTuple):
@@ -171,7 +174,7 @@ def cluster_many(
         labels[i] = np.empty(len(trees[i]) + 1, dtype=np.int64)
     _core.cut_many([trees[i] for i in solved], counts=counts, labels=[labels[i] for i in solved], threads=threads)
     for i, k in zip(solved, counts.tolist(), strict=True):
-        means[i] = _means(each[i], labels[i], k)
+        means[i] = None if metric == "precomputed" else _means(each[i], labels[i], k)
     return Clusters(_raise_first(labels, errors), means)
 
 
@@ -219,9 +222,9 @@ def _trees(
         if chosen.capped or name not in FAST_METRICS:
             trees: list[Any] = [None] * len(problems)
         else:
-            trees = _core.few_many(
-                list(problems), method=method, metric=name, empty=np.empty, threads=threads, tick=tick
-            )
+            # What is no plain array, such as one with a mask, takes the long way and its checks.
+            plain = [each if type(each) is np.ndarray else None for each in problems]
+            trees = _core.few_many(plain, method=method, metric=name, empty=np.empty, threads=threads, tick=tick)
         for i in [i for i, Z in enumerate(trees) if Z is None]:
             try:
                 trees[i] = _tree(problems[i], method, name, n_neighbors, n_jobs)

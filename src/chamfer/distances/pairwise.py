@@ -40,7 +40,7 @@ def _fill(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
         return _fill_by_cdist(points, out, threads, tick)
     X = points.X
     if points.n <= _core.FEW and X.dtype == np.float64:
-        _core.few_distances(X, metric=points.metric, out=out, threads=threads)
+        _core.few_distances(X, metric=points.metric, out=out, threads=threads, tick=tick)
         return out
     multiply = X.shape[1] > 16  # otherwise the core computes differences, without a shift
     if multiply:

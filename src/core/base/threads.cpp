@@ -160,6 +160,9 @@ Pool& pool() {
 }  // namespace
 
 void prepare_to_throw() {
+    static thread_local bool ready = false;
+    if (ready) return;
+    ready = true;
     try {
         throw 0;
     } catch (int) {

@@ -71,14 +71,15 @@ void bind_distances(nb::module_& m) {
     m.def(
         "few_distances",
         [](Array<const double, 2> X, const std::string& metric, nb::ndarray<double, nb::c_contig, nb::device::cpu> out,
-           int threads) {
+           int threads, nb::object callback) {
+            const Tick tick = python_tick(callback);
             const auto [points, kind] = distances_of<double>(X, metric);
             const Triangle<double> triangle{out.data(), points.n, out.ndim() == 1};
             nb::gil_scoped_release unlocked;
-            few_distances(points, kind, triangle, threads);
+            few_distances(points, kind, triangle, threads, tick);
             if (!triangle.condensed) mirror(triangle.data, triangle.n, threads);
         },
-        "X"_a.noconvert(), nb::kw_only(), "metric"_a, "out"_a.noconvert(), "threads"_a,
+        "X"_a.noconvert(), nb::kw_only(), "metric"_a, "out"_a.noconvert(), "threads"_a, "tick"_a = nb::none(),
         "Writes all distances between few points into `out`, as doubles.");
     bind_pairwise<float>(m);
     bind_pairwise<double>(m);

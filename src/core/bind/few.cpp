@@ -20,10 +20,16 @@ struct How {
     Metric metric;
     bool cosine;
     int threads;  // for the distances of one problem
+    Tick tick;    // of the distances
     bool doubt;   // whether as many coordinates as points, which may be distances, take more thought
 
-    How(const std::string& method, const std::string& name, int threads, bool doubt)
-        : method(method), metric(metric_of(name)), cosine(name == "cosine"), threads(threads), doubt(doubt) {}
+    How(const std::string& method, const std::string& name, int threads, Tick tick, bool doubt)
+        : method(method),
+          metric(metric_of(name)),
+          cosine(name == "cosine"),
+          threads(threads),
+          tick(std::move(tick)),
+          doubt(doubt) {}
     bool chamfer() const { return method.starts_with("chamfer"); }
     bool squared() const { return method == "ward" || method == "centroid" || method == "median"; }
     bool has(const char* word) const { return method.find(word) != method.npos; }
@@ -82,13 +88,13 @@ bool from_points(const Points<T>& given, const How& how, Merges& merges) {
     const bool euclidean = how.metric.root;
     if (how.chamfer()) {
         const auto matrix = std::make_unique_for_overwrite<double[]>(n * n);
-        few_distances(points, how.metric, Triangle<double>{matrix.get(), n, false}, how.threads);
+        few_distances(points, how.metric, Triangle<double>{matrix.get(), n, false}, how.threads, how.tick);
         mirror(matrix.get(), n, 1);
         merges = merges_by_chamfer(how.has("normalized"), how.has("symmetric"), matrix.get(), n, 1, [](Index) {});
     } else {
         Square<double> matrix(n);
         const bool squares = how.squared() && euclidean;
-        few_distances(points, squares ? Metric{.root = false, .factor = 1} : how.metric, matrix, how.threads);
+        few_distances(points, squares ? Metric{.root = false, .factor = 1} : how.metric, matrix, how.threads, how.tick);
         int other = 0;
         if (how.squared() && !squares) {
             double largest = 0;
@@ -161,8 +167,9 @@ nb::object few(nb::object X, const std::string& method, const std::string& metri
     Merges merges;
     {
         if (given.n() == 0) return nb::none();
+        const How how(method, metric, threads, python_tick(nb::none()), true);
         nb::gil_scoped_release unlocked;
-        if (!given.cluster(How(method, metric, threads, true), merges)) merges.clear();
+        if (!given.cluster(how, merges)) merges.clear();
     }
     if (merges.empty()) return nb::none();
     nb::object Z = empty(nb::make_tuple(merges.size(), 4));
@@ -172,7 +179,7 @@ nb::object few(nb::object X, const std::string& method, const std::string& metri
 
 nb::list few_many(nb::list problems, const std::string& method, const std::string& metric, nb::object empty,
                   int threads, nb::object callback) {
-    const How how(method, metric, 1, false);
+    const How how(method, metric, 1, [](Index) {}, false);  // ticks must not come from several threads
     const Tick tick = python_tick(callback);
     const Index count = static_cast<Index>(problems.size());
     std::vector<Given> given;

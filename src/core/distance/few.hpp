@@ -74,7 +74,7 @@ void finish(const Points<T>& points, const double* norms, Metric metric, double 
 
 // For few points.
 template <class Rows>
-void by_block_products(const Points<double>& points, Metric metric, const Rows& out, int threads) {
+void by_block_products(const Points<double>& points, Metric metric, const Rows& out, int threads, const Tick& tick) {
     const Index n = points.n, d = points.d, groups = (n + kRows - 1) / kRows, width = n + kBlock;
     const std::vector<double> shift = centre(points), origin(d);
     const auto shifted = std::make_unique_for_overwrite<double[]>(groups * kRows * d);
@@ -86,26 +86,30 @@ void by_block_products(const Points<double>& points, Metric metric, const Rows& 
     }
     const Packed packed(Points<double>{shifted.get(), n, d});
     const auto products = std::make_unique_for_overwrite<double[]>(threads * kRows * width);
-    parallel_tasks(groups, threads, [&](Index group, int thread) {
-        const Index top = group * kRows;
-        double* rows = &products[thread * kRows * width];
-        for (Index first = top / kBlock * kBlock; first < n; first += kBlock)
-            level->others->block_products(&shifted[top * d], packed.block(first), d, width, rows + first);
-        for (Index i = top; i < std::min(n, top + kRows); ++i)
-            finish(points, norms.data(), metric, kCancelledInDouble, i, i + 1, n, rows + (i - top) * width + i + 1,
-                   out.row(i) + i + 1);
-    });
+    const Index batch = 1 + 64 * kPairs / (kRows * n * d);  // a tenth of a second, where coordinates are very many
+    for (Index begin = 0; begin < groups; begin += batch) {
+        parallel_tasks(std::min(batch, groups - begin), threads, [&](Index task, int thread) {
+            const Index top = (begin + task) * kRows;
+            double* rows = &products[thread * kRows * width];
+            for (Index first = top / kBlock * kBlock; first < n; first += kBlock)
+                level->others->block_products(&shifted[top * d], packed.block(first), d, width, rows + first);
+            for (Index i = top; i < std::min(n, top + kRows); ++i)
+                finish(points, norms.data(), metric, kCancelledInDouble, i, i + 1, n, rows + (i - top) * width + i + 1,
+                       out.row(i) + i + 1);
+        });
+        tick(n * begin * kRows / 2);
+    }
 }
 
 }  // namespace detail
 
 // `out` has rows like a Triangle.
 template <class Rows>
-void few_distances(const Points<double>& points, Metric metric, const Rows& out, int threads) {
+void few_distances(const Points<double>& points, Metric metric, const Rows& out, int threads, const Tick& tick) {
     if (points.d <= kSequential)
-        detail::by_differences(points, metric, out, 1, [](Index) {});
+        detail::by_differences(points, metric, out, 1, tick);
     else
-        detail::by_block_products(points, metric, out, threads);
+        detail::by_block_products(points, metric, out, threads, tick);
 }
 
 }  // namespace chamfer
