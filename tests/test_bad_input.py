@@ -306,6 +306,7 @@ for (x, engine, metric), method, dtype in itertools.product(inputs, chamfer.METH
 """
 
 
+@pytest.mark.slow
 def test_values_near_overflow_are_refused_or_right():
     run = subprocess.run(
         [sys.executable, "-W", "error", "-c", NEAR_OVERFLOW], capture_output=True, text=True, timeout=120

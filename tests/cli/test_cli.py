@@ -13,6 +13,7 @@ import chamfer
 from chamfer import cli
 from chamfer.cli.console import CommandError, bar, table
 from command_line import call
+from marks import slow
 
 
 def run(*arguments, cwd=None, stdin=None, **environment):
@@ -84,6 +85,7 @@ def test_no_command_shows_the_commands():
     assert "cluster the rows of a table" in done.stderr
 
 
+@pytest.mark.slow
 def test_info_for_people_and_machines():
     text = run("info").stdout
     facts = json.loads(run("info", "--json").stdout)
@@ -95,7 +97,7 @@ def test_info_for_people_and_machines():
         assert re.search(rf"^{name} +{re.escape(facts[name])}$", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("arguments", [(), ("nonsense",), ("demo", "--nonsense")])
+@pytest.mark.parametrize("arguments", [("nonsense",), *slow(((),), (("demo", "--nonsense"),))])
 def test_a_wrong_command_line_exits_with_2(arguments):
     done = run(*arguments)
     assert done.returncode == 2

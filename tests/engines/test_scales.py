@@ -43,9 +43,13 @@ class TestOneFarRow:
         ("n", "d", "far", "arguments"),
         [
             (3_000, 30, 1e20, "'ward', engine='points'"),
-            *slow((3_000, 30, 1e20, "'centroid', engine='points'"), (3_000, 30, 1e20, "'single', engine='points'")),
-            (3_000, 30, 1e20, "engine='lists', source='blas'"),
-            *slow((12_000, 40, 1e21, ""), (20_000, 30, 1e20, "'ward'")),
+            *slow(
+                (3_000, 30, 1e20, "'centroid', engine='points'"),
+                (3_000, 30, 1e20, "'single', engine='points'"),
+                (3_000, 30, 1e20, "engine='lists', source='blas'"),
+                (12_000, 40, 1e21, ""),
+                (20_000, 30, 1e20, "'ward'"),
+            ),
         ],
     )
     def test_it_ends_and_only_the_last_merge_knows(self, n, d, far, arguments):
@@ -158,6 +162,7 @@ class TestRangeOfHeights:
                 chamfer.linkage(np.ldexp(X, 64), method, "sqeuclidean", **how), times(Z, 64, "sqeuclidean")
             )
 
+    @pytest.mark.slow
     def test_sums_of_distances_that_no_double_can_hold(self):
         methods = [method for method in METHODS if method not in reference.CENTRES]
         apart(
@@ -176,6 +181,7 @@ for method in {methods}:
 
 
 class TestSmallNumbers:
+    @pytest.mark.slow
     def test_it_returns(self):
         apart("chamfer.linkage(np.random.default_rng(12).normal(size=(12, 2)) * 1e-162, 'ward')")
 
