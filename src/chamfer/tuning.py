@@ -31,13 +31,15 @@ class Tuning:
     slow_pair: float = 5e-8  # a distance by cdist
     given_pair: float = 5e-9  # a distance that the user gave, looked up one by one
     chamfer_merges: float = 8e-9  # the dense engine's merges by a Chamfer linkage, for each n²
-    other_merges: float = 2e-9  # the same by any other linkage
-    lists_point: float = 8e-5  # lists of clusters, for each point
+    single_merges: float = 2.5e-9  # the same by single linkage
+    other_merges: float = 5e-9  # the same by any other linkage
+    lists_point: Steps = ((4, 2e-5), (200, 3e-5), (_ALL, 5e-5))  # lists of clusters, for each point
     # The same of chamfer_normalized, whose chains of merges ask more often, in multiples.
-    lists_chains: Steps = ((4, 1.0), (24, 4.0), (_ALL, 2.0))
-    points_point: Steps = ((24, 1.2e-6), (_ALL, 3e-5))  # lists of centres, for each point
-    closer_point: Steps = ((24, 1.2e-6), (_ALL, 6e-5))  # the same where a merge may bring centres closer
-    average_point: Steps = ((24, 1.2e-5), (_ALL, 3e-5))  # the same of average linkage
+    lists_chains: Steps = ((64, 1.5), (_ALL, 3.0))
+    single_point: Steps = ((24, 1.3e-6), (64, 8e-6), (_ALL, 2e-5))  # the edge of a spanning tree, for each point
+    points_point: Steps = ((4, 2.6e-6), (24, 4e-6), (64, 2.5e-5), (_ALL, 6e-5))  # lists of centres, for each point
+    closer_point: Steps = ((24, 2.6e-6), (64, 1e-5), (_ALL, 8e-5))  # the same where a merge may bring centres closer
+    average_point: Steps = ((24, 3e-5), (_ALL, 8e-5))  # the same of average linkage
     approximate_point: float = 5e-4  # a search in an index that changes
     unchecked_bytes: int = 1 << 26  # below this size the memory check costs more than the clustering
 

@@ -38,7 +38,8 @@ class DenseEngine(Engine):
     def cost(self, task: Task) -> float:
         """All distances, and n² steps for the merges."""
         now = tuning.current
-        merges = now.chamfer_merges if _is_square(task) else now.other_merges
+        single = now.single_merges if task.linkage.family == "single" else now.other_merges
+        merges = now.chamfer_merges if _is_square(task) else single
         return search_seconds(task) + merges * task.data.n**2
 
     def advice(self, task: Task) -> str:

@@ -59,7 +59,7 @@ class ListsEngine(Engine):
         """A search among all points, and lists."""
         now, n = tuning.current, task.data.n
         chains = tuning.at(now.lists_chains, task.d) if task.linkage.normalized else 1.0
-        lists = now.lists_point * chains * n
+        lists = tuning.at(now.lists_point, task.d) * chains * n
         if isinstance(task.data, Condensed):
             return now.given_pair * n**2 + lists
         # The core computes each distance once, cdist twice.

@@ -50,7 +50,9 @@ class PointsEngine(Engine):
     def cost(self, task: Task) -> float:
         """A search among all points, and lists."""
         now = tuning.current
-        if task.linkage.family == "lance_williams":
+        if task.linkage.family == "single":
+            point = now.single_point
+        elif task.linkage.family == "lance_williams":
             point = now.average_point
         else:
             point = now.points_point if task.linkage.reducible else now.closer_point

@@ -11,6 +11,7 @@
 // be right to four units of the last place.
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,6 @@ namespace chamfer {
 
 namespace detail {
 
-inline constexpr Index kTile = 512;
 inline constexpr Index kDepth = 2048;  // coordinates kept at a time: 8 MB of them for each side
 inline constexpr Index kFloatDepth = 128;
 
@@ -43,47 +43,53 @@ inline void shifted(const Points<float>& points, const float* shift, Index first
         kernels<float>().change_unit(points.row(first + i) + from, shift + from, 1, depth, out);
 }
 
+// Points on a side of a tile. For few points, fresh memory would cost more than large tiles gain.
+inline Index tile_of(Index n) { return n < 4096 ? 256 : 512; }
+
 // What one thread needs for tiles of products in S: shifted points of both sides and the products.
 template <class S>
 struct Workspace {
-    std::vector<S> left, right, part;
-    std::vector<double> products;
+    Index tile;
+    std::unique_ptr<S[]> left, right, part;
+    std::unique_ptr<double[]> products;
     Index top = -1, from = -1;  // first point and first coordinate of what is in `left`
 
-    explicit Workspace(Index d)
-        : left(kTile * std::min(d, kDepth)),
-          right(kTile * std::min(d, kDepth)),
-          part(sizeof(S) == 4 ? kTile * kTile : 0),
-          products(kTile * kTile) {}
+    Workspace(Index n, Index d)
+        : tile(tile_of(n)),
+          left(std::make_unique_for_overwrite<S[]>(tile * std::min(d, kDepth))),
+          right(std::make_unique_for_overwrite<S[]>(tile * std::min(d, kDepth))),
+          part(std::make_unique_for_overwrite<S[]>(sizeof(S) == 4 ? tile * tile : 0)),
+          products(std::make_unique_for_overwrite<double[]>(tile * tile)) {}
 };
 
 // Rows [i, i + rows) of a tile by its columns from `skip` on: adds the products of d coordinates, or begins with them.
 inline void add_products(const Blas& blas, Workspace<double>& work, Index i, Index rows, Index skip, Index columns,
                          Index d, bool add) {
-    blas.products(&work.left[i * d], rows, d, &work.right[skip * d], columns, d, d, &work.products[i * kTile + skip],
-                  kTile, add);
+    blas.products(&work.left[i * d], rows, d, &work.right[skip * d], columns, d, d,
+                  &work.products[i * work.tile + skip], work.tile, add);
 }
 inline void add_products(const Blas& blas, Workspace<float>& work, Index i, Index rows, Index skip, Index columns,
                          Index d, bool add) {
     for (Index from = 0; from < d; from += kFloatDepth, add = true) {
         blas.products(&work.left[i * d + from], rows, d, &work.right[skip * d + from], columns, d,
-                      std::min(kFloatDepth, d - from), work.part.data(), kTile);
+                      std::min(kFloatDepth, d - from), work.part.get(), work.tile);
         for (Index r = 0; r < rows; ++r)
-            level->others->add_floats(&work.part[r * kTile], columns, add, &work.products[(i + r) * kTile + skip]);
+            level->others->add_floats(&work.part[r * work.tile], columns, add,
+                                      &work.products[(i + r) * work.tile + skip]);
     }
 }
 
-// products[i * kTile + j] = product of points top + i and begin + j. On the diagonal, only for i <= j (and a
+// products[i * tile + j] = product of points top + i and begin + j. On the diagonal, only for i <= j (and a
 // little more).
 template <class T, class S>
 void multiply(const Points<T>& points, const S* shift, Index top, Index begin, const Blas& blas, Workspace<S>& work) {
-    const Index rows = std::min(kTile, points.n - top), columns = std::min(kTile, points.n - begin);
-    const Index step = top == begin ? kTile / 4 : kTile;
+    const Index tile = work.tile, rows = std::min(tile, points.n - top), columns = std::min(tile, points.n - begin);
+    const Index step = top == begin ? tile / 4 : tile;
     for (Index from = 0; from < points.d; from += kDepth) {
         const Index d = std::min(kDepth, points.d - from);
-        if (work.top != top || work.from != from) shifted(points, shift, top, rows, from, d, work.left.data());
+        if (work.top != top || work.from != from) shifted(points, shift, top, rows, from, d, work.left.get());
         work.top = top, work.from = from;
-        shifted(points, shift, begin, columns, from, d, work.right.data());
+        shifted(points, shift, begin, columns, from, d, work.right.get());
         for (Index i = 0; i < rows; i += step) {
             const Index skip = top == begin ? i : 0;
             add_products(blas, work, i, std::min(step, rows - i), skip, columns - skip, d, from > 0);
@@ -94,16 +100,17 @@ void multiply(const Points<T>& points, const S* shift, Index top, Index begin, c
 template <class S, class T>
 void by_products(const Points<T>& points, const S* shift, Metric metric, const Triangle<T>& out, const Blas& blas,
                  int threads, const Tick& tick) {
-    const Index n = points.n, d = points.d;
-    std::vector<Workspace<S>> work(threads, Workspace<S>(d));
+    const Index n = points.n, d = points.d, tile = tile_of(n);
+    std::vector<Workspace<S>> work;
+    for (int thread = 0; thread < threads; ++thread) work.emplace_back(n, d);
     std::vector<double> norms(n);
     const std::vector<S> origin(std::min(d, kDepth));
     std::vector<std::pair<Index, Index>> tiles;
-    for (Index top = 0; top < n; top += kTile)
-        for (Index begin = top; begin < n; begin += kTile) tiles.emplace_back(top, begin);
-    parallel_tasks((n + kTile - 1) / kTile, threads, [&](Index tile, int thread) {
-        const Index first = tile * kTile, count = std::min(kTile, n - first);
-        S* rows = work[thread].right.data();
+    for (Index top = 0; top < n; top += tile)
+        for (Index begin = top; begin < n; begin += tile) tiles.emplace_back(top, begin);
+    parallel_tasks((n + tile - 1) / tile, threads, [&](Index task, int thread) {
+        const Index first = task * tile, count = std::min(tile, n - first);
+        S* rows = work[thread].right.get();
         for (Index from = 0; from < d; from += kDepth) {
             const Index depth = std::min(kDepth, d - from);
             shifted(points, shift, first, count, from, depth, rows);
@@ -116,13 +123,13 @@ void by_products(const Points<T>& points, const S* shift, Metric metric, const T
         parallel_tasks(std::min(batch, count - first), threads, [&](Index task, int thread) {
             const auto [top, begin] = tiles[first + task];
             multiply(points, shift, top, begin, blas, work[thread]);
-            for (Index i = top; i < std::min(n, top + kTile); ++i) {
+            for (Index i = top; i < std::min(n, top + tile); ++i) {
                 const Index start = std::max(begin, i + 1);
-                finish(points, norms.data(), metric, kCancelled<S>, i, start, std::min(n, begin + kTile),
-                       &work[thread].products[(i - top) * kTile + start - begin], out.row(i) + start);
+                finish(points, norms.data(), metric, kCancelled<S>, i, start, std::min(n, begin + tile),
+                       &work[thread].products[(i - top) * tile + start - begin], out.row(i) + start);
             }
         });
-        tick(std::min(n * (n - 1) / 2, first * kTile * kTile));
+        tick(std::min(n * (n - 1) / 2, first * tile * tile));
     }
 }
 
@@ -139,12 +146,12 @@ inline bool floats_pay(const Points<float>& points, const float* shift, const Bl
         kernels<float>().change_unit(&rows[i * d], shift, 1, d, moved.data());
         norms[i] = squared_distance(moved.data(), origin.data(), d);
     }
-    Workspace<float> work(d);
+    Workspace<float> work(count, d);
     multiply(Points<float>{rows.data(), count, d}, shift, 0, 0, blas, work);
     Index lost = 0;
     for (Index i = 0; i < count; ++i)
         for (Index j = i + 1; j < count; ++j) {
-            const double scale = norms[i] + norms[j], squared = scale - 2 * work.products[i * kTile + j];
+            const double scale = norms[i] + norms[j], squared = scale - 2 * work.products[i * work.tile + j];
             const double exact = squared_distance(&rows[i * d], &rows[j * d], d);
             if (squared < kCancelled<float> * scale)
                 ++lost;

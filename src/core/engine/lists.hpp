@@ -140,6 +140,7 @@ class Lists {
     static constexpr Index kShort = 32;             // clusters on a list that costs no more than a shorter one
     static constexpr Index kMost = Index{1} << 23;  // distances between ticks: nobody waits a second for Ctrl-C
     static constexpr Index kFew = 4096;             // distances too few to share among threads
+    static constexpr Index kEntry = 32;             // distances that take as long as an entry that keeps one
 
     struct Entry {
         Id cluster;
@@ -468,7 +469,7 @@ class Lists {
     bool near(Id c) const {
         if (!direct_ || best_[c].cluster < 0) return false;
         const Index others = size(best_[c].cluster);
-        return spent_[c] + others <= options_.near && size(c) * others <= kMost;
+        return spent_[c] + others + kEntry <= options_.near && size(c) * others <= kMost;
     }
 
     // Computes what the points of c miss of its candidate.
@@ -486,7 +487,7 @@ class Lists {
             add(missing[i], {b, nearest[i]});
             columns_[b].push_back(missing[i]);
         }
-        spent_[c] += size(b);
+        spent_[c] += size(b) + kEntry;
         find_best(c);
     }
 
