@@ -66,7 +66,7 @@ def around(name: str, factor: float = 4) -> tuple[Any, ...]:
 
 SWEEPS: dict[str, tuple[tuple[Any, ...], list[Call]]] = {
     **{name: (around(name, 2), LISTS) for name in ("first_list", "next_list", "batch")},
-    "near_part": (around("near_part"), LISTS),
+    **{name: (around(name), LISTS) for name in ("near_part", "near_pairs")},
     "centre_list": (around("centre_list", 2), CENTRES[3:]),
     "few_points": ((NEVER, NOW.few_points, ALWAYS), CENTRES),
     "few_closer": ((NEVER, NOW.few_closer, ALWAYS), CLOSER),

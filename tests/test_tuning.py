@@ -40,7 +40,9 @@ def test_other_numbers_last_as_long_as_their_block():
 
 
 @pytest.mark.parametrize(
-    "change", [{"first_list": 2}, {"near_part": 10**9}, {"unfiltered": 50}, {"tree_coordinates": 9}], ids=str
+    "change",
+    [{"first_list": 2}, {"near_part": 10**9}, {"near_pairs": 9}, {"unfiltered": 50}, {"tree_coordinates": 9}],
+    ids=str,
 )
 def test_no_number_changes_the_tree(change):
     X = gaussian(3, 300, 8)

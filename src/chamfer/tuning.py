@@ -48,6 +48,7 @@ class Tuning:
     next_list: int = 8  # clusters on a refreshed list, at least
     batch: int = 2048  # points whose lists are refreshed together
     near_part: int = 24  # a point is compared with this part of all points, one by one, before its list is refreshed
+    near_pairs: int = 1 << 23  # distances between two clusters, up to which they are compared like this
 
     # The points engine.
     centre_list: int = 16  # entries of a list of centres

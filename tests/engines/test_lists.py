@@ -18,10 +18,11 @@ SOURCES = ("blas", "tree", "cdist")
 METHODS = ("chamfer", "chamfer_normalized")
 
 
-@pytest.fixture(params=[10**9, 5], ids=["far", "near"])
+@pytest.fixture(params=[(10**9, 1 << 23), (5, 1 << 23), (5, 4)], ids=["far", "near", "searched"])
 def short_lists(tuned, request):
-    """Lists so short that they have to be refreshed all the time, or candidates compared with."""
-    tuned(first_list=2, next_list=2, batch=3, near_part=request.param)
+    """Lists so short that they have to be refreshed all the time, or candidates compared with or searched."""
+    part, pairs = request.param
+    tuned(first_list=2, next_list=2, batch=3, near_part=part, near_pairs=pairs)
 
 
 def rtol(dtype):
@@ -35,17 +36,18 @@ def rtol(dtype):
     d=st.integers(1, 40),
     k=st.integers(2, 9),
     near=st.sampled_from([1, 5, 10**9]),
+    pairs=st.sampled_from([1, 100, 1 << 23]),
     dtype=st.sampled_from([np.float32, np.float64]),
     metric=st.sampled_from(["euclidean", "sqeuclidean", "cosine"]),
     method=st.sampled_from(METHODS),
     threads=st.sampled_from([1, 2]),
 )
-def test_same_tree_as_dense(seed, n, d, k, near, dtype, metric, method, threads):
+def test_same_tree_as_dense(seed, n, d, k, near, pairs, dtype, metric, method, threads):
     X = gaussian(seed, n, d, dtype)
     if metric == "cosine" and d == 1:
         X = np.column_stack([X, np.ones(n, dtype)])
     expected = chamfer.linkage(X, method, metric, engine="dense")
-    with tuning.using(first_list=k, next_list=k, batch=1 + n // 10, near_part=near):
+    with tuning.using(first_list=k, next_list=k, batch=1 + n // 10, near_part=near, near_pairs=pairs):
         for source in SOURCES[:2]:
             Z = chamfer.linkage(X, method, metric, source=source, n_jobs=threads)
             assert_same_tree(Z, expected, rtol(dtype))

@@ -93,7 +93,7 @@ def _remembered(source: Source, task: Task, stack: ExitStack) -> Source:
         "n_neighbors": options.n_neighbors if task.linkage.capped else None,
         "epsilon": options.epsilon,
         "source": options.source if isinstance(options.source, str) else [source.name, source.fingerprint],
-        "lists": [now.first_list, now.next_list, now.batch, now.near_part],
+        "lists": [now.first_list, now.next_list, now.batch, now.near_part, now.near_pairs],
         **describe(task.data),
     }
     kept = stack.enter_context(Checkpoint(path, facts))
@@ -115,11 +115,15 @@ def _grow(source: Source, task: Task) -> Array:
     with task.progress.stage("merges", n - 1, "merge") as tick:
         while True:
             with _timed(info, "merge"):
-                points, k = engine.advance(tick)
+                points, k, only = engine.advance(tick)
             if not len(points):
                 break
             with _timed(info, "refresh"):
-                engine.refresh(points, **source.nearest(points, engine.labels(), k, threads)._asdict())
+                labels = engine.labels()
+                if only < 0:
+                    engine.refresh(points, **source.nearest(points, labels, k, threads)._asdict())
+                else:
+                    engine.complete(points, cluster=only, distances=_to_one(source, points, labels, only, threads))
             info.refreshes += 1
             info.refreshed += len(points)
             info.entries = max(info.entries, len(points) * k)
@@ -140,6 +144,7 @@ def _engine(source: Source, task: Task) -> Any:
         k=now.next_list,
         batch=now.batch,
         near=near,
+        pairs=now.near_pairs,
         epsilon=task.options.epsilon,
         threads=task.threads,
     )
@@ -154,6 +159,13 @@ def _first_lists(engine: Any, source: Source, task: Task, info: Info, tick: Tick
     if task.linkage.capped and k == task.options.n_neighbors + 1:
         answer = _without_farthest(answer)
     engine.refresh(everything, **answer._asdict())
+
+
+def _to_one(source: Source, points: Array, labels: Array, only: int, threads: int) -> Array:
+    """Distances from points of one cluster to another one: as if all the rest belonged to the first."""
+    two = np.where(labels == only, labels, labels[points[0]])
+    answer = source.nearest(points, two, 1, threads)
+    return np.where(answer.clusters[:, 0] == only, answer.distances[:, 0], source.dtype.type(np.inf))
 
 
 @contextmanager

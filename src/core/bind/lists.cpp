@@ -2,7 +2,7 @@
 #include "../engine/lists.hpp"
 
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 
 #include "bind.hpp"
 
@@ -13,9 +13,10 @@ void bind_options(nb::module_& m) {
     nb::class_<ListsOptions>(m, "ListsOptions", "How the lists engine merges: see engine/lists.hpp.")
         .def(
             "__init__",
-            [](ListsOptions* self, bool normalized, bool capped, Index k, Index batch, Index near, double epsilon,
-               int threads) { new (self) ListsOptions{normalized, capped, k, batch, near, epsilon, threads}; },
-            nb::kw_only(), "normalized"_a, "capped"_a, "k"_a, "batch"_a, "near"_a, "epsilon"_a, "threads"_a);
+            [](ListsOptions* self, bool normalized, bool capped, Index k, Index batch, Index near, Index pairs,
+               double epsilon,
+               int threads) { new (self) ListsOptions{normalized, capped, k, batch, near, pairs, epsilon, threads}; },
+            nb::kw_only(), "normalized"_a, "capped"_a, "k"_a, "batch"_a, "near"_a, "pairs"_a, "epsilon"_a, "threads"_a);
 }
 
 template <class T>
@@ -51,9 +52,18 @@ void bind_engine(nb::module_& m, const char* name) {
                     request = self.advance(tick);
                 }
                 const std::size_t count = request.points.size();
-                return std::pair(to_numpy(std::move(request.points), {count}), request.k);
+                return std::tuple(to_numpy(std::move(request.points), {count}), request.k, request.cluster);
             },
-            "tick"_a = nb::none(), "Merges until lists are needed; their points and how many clusters each.")
+            "tick"_a = nb::none(),
+            "Merges until lists are needed: their points, how many clusters each, and the only cluster wanted or -1.")
+        .def(
+            "complete",
+            [](L& self, Array<const Id, 1> points, Id cluster, Array<const T, 1> distances) {
+                nb::gil_scoped_release unlocked;
+                self.complete(points.data(), static_cast<Index>(points.size()), cluster, distances.data());
+            },
+            "points"_a.noconvert(), nb::kw_only(), "cluster"_a, "distances"_a.noconvert(),
+            "Distances from points of a cluster to another one.")
         .def("labels",
              [](const L& self) {
                  const std::size_t n = static_cast<std::size_t>(self.n());

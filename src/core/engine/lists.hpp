@@ -14,8 +14,9 @@
 //
 // Loop. The cluster with the smallest bound is on top of a heap. Certified: merge, it is the global minimum.
 // Not certified: if the candidate is small, compute the distances that are missing, which are listed beyond r(p);
-// else stop and ask for the lists of the points that miss the candidate. For the capped linkage, in which a point
-// counts at most r(p), every bound is the value itself and nothing is asked until no candidate is left.
+// if both are large, ask for these distances; else ask for the lists of the points that miss the candidate. For the
+// capped linkage, in which a point counts at most r(p), every bound is the value itself and nothing is asked until no
+// candidate is left.
 //
 // Epsilon. The smallest bound is not above any value, so a certified pair within 1 + epsilon of it is within
 // 1 + epsilon of the smallest value, and is merged before anything is computed or asked for. A second heap keeps the
@@ -46,14 +47,17 @@ struct ListsOptions {
     Index k;          // clusters asked for when a list is refreshed, at least
     Index batch;      // points asked for at once, about
     Index near;       // points of candidates that a point is compared with before its list is refreshed
+    Index pairs;      // distances between two clusters that are computed one by one, at most; more are searched for
     double epsilon;   // merges may exceed the smallest value by this part of it
     int threads;
 };
 
-// Points whose lists are needed, with so many clusters each. No points: all merges are done.
+// Points whose lists are needed, with so many clusters each; or, with a cluster, points of one cluster whose distances
+// to that one are needed. No points: all merges are done.
 struct Request {
     std::vector<Id> points;
     Index k = 0;
+    Id cluster = kNone;
 };
 
 template <class T>
@@ -109,6 +113,18 @@ class Lists {
         }
     }
 
+    // Distances from points of a cluster to the cluster b; infinite if the source does not know.
+    void complete(const Id* points, Index count, Id b, const T* distances) {
+        const Id c = cluster(points[0]);
+        for (Index i = 0; i < count; ++i) {
+            if (!(distances[i] < kFar<T>)) continue;
+            add(points[i], {b, distances[i]});
+            columns_[b].push_back(points[i]);
+        }
+        spent_[c] += size(b) + kEntry;
+        find_best(c);
+    }
+
     // Merges as long as the lists tell what to merge.
     Request advance(const Tick& tick) {
         while (active_ > 1) {
@@ -124,7 +140,7 @@ class Lists {
                 else if (near(a))
                     certify(a);
                 else
-                    return request();
+                    return narrow(a) ? request_distances(a) : request_lists();
             } else {
                 merges_.push_back({members_[pair.a].front(), members_[pair.b].front(), pair.value});
                 columns_[pair.a].size() < columns_[pair.b].size() ? merge(pair.b, pair.a) : merge(pair.a, pair.b);
@@ -136,11 +152,11 @@ class Lists {
 
    private:
     static constexpr T kTaken = -1;
-    static constexpr double kDigits = 0x1p-48;      // of 106 that a sum has, 58 are left to such a part of it
-    static constexpr Index kShort = 32;             // clusters on a list that costs no more than a shorter one
-    static constexpr Index kMost = Index{1} << 23;  // distances between ticks: nobody waits a second for Ctrl-C
-    static constexpr Index kFew = 4096;             // distances too few to share among threads
-    static constexpr Index kEntry = 32;             // distances that take as long as an entry that keeps one
+    static constexpr double kDigits = 0x1p-48;  // of 106 that a sum has, 58 are left to such a part of it
+    static constexpr Index kShort = 32;         // clusters on a list that costs no more than a shorter one
+    static constexpr Index kFew = 4096;         // distances too few to share among threads
+    static constexpr Index kPart = 2;           // of the other points, a cluster may have half compared one by one
+    static constexpr Index kEntry = 32;         // distances that take as long as an entry that keeps one
 
     struct Entry {
         Id cluster;
@@ -469,27 +485,37 @@ class Lists {
     bool near(Id c) const {
         if (!direct_ || best_[c].cluster < 0) return false;
         const Index others = size(best_[c].cluster);
-        return spent_[c] + others + kEntry <= options_.near && size(c) * others <= kMost;
+        return spent_[c] + others + kEntry <= options_.near && size(c) * others <= options_.pairs;
     }
 
     // Computes what the points of c miss of its candidate.
     void certify(Id c) {
         const Id b = best_[c].cluster;
-        std::vector<Id> missing;
-        for (const Id p : members_[c])
-            if (!find_entry(p, b)) missing.push_back(p);
+        const std::vector<Id> missing = missing_of(c);
         std::vector<T> nearest(missing.size());
         parallel_ranges(static_cast<Index>(missing.size()), 1 + kFew / size(b), options_.threads,
                         [&](Index begin, Index end) {
                             for (Index i = begin; i < end; ++i) nearest[i] = nearest_of(missing[i], members_[b]);
                         });
-        for (std::size_t i = 0; i < missing.size(); ++i) {
-            add(missing[i], {b, nearest[i]});
-            columns_[b].push_back(missing[i]);
-        }
-        spent_[c] += size(b) + kEntry;
-        find_best(c);
+        complete(missing.data(), static_cast<Index>(missing.size()), b, nearest.data());
     }
+
+    // The points of c that do not list its candidate.
+    std::vector<Id> missing_of(Id c) const {
+        std::vector<Id> missing;
+        for (const Id p : members_[c])
+            if (best_[c].cluster < 0 || !find_entry(p, best_[c].cluster)) missing.push_back(p);
+        return missing;
+    }
+
+    // Whether searching the candidate of c alone costs little against making lists anew, which search all clusters.
+    bool narrow(Id c) const {
+        if (!direct_ || best_[c].cluster < 0) return false;
+        const Index others = size(best_[c].cluster);
+        return size(c) * others > options_.pairs && kPart * (spent_[c] + others) <= n_ - size(c);
+    }
+
+    Request request_distances(Id c) const { return {missing_of(c), 1, best_[c].cluster}; }
 
     T nearest_of(Id p, const std::vector<Id>& others) const {
         const T* x = direct_->points.row(p);
@@ -515,12 +541,10 @@ class Lists {
     // The points of the cluster on top that miss its candidate, and those of the next clusters that are not
     // certified. Twice the clusters known so far: the points of the cluster on top that know least decide, and those
     // that need more wait for their turn.
-    Request request() {
+    Request request_lists() {
         Request request;
-        const auto wanted = [&](Id p) { return std::max(options_.k, 2 * known(p)); };
         const auto each_missing = [&](Id c, auto&& visit) {
-            for (const Id p : members_[c])
-                if (best_[c].cluster < 0 || !find_entry(p, best_[c].cluster)) visit(p, wanted(p));
+            for (const Id p : missing_of(c)) visit(p, std::max(options_.k, 2 * known(p)));
         };
         Index least = std::numeric_limits<Index>::max(), most = 0;
         each_missing(heap_.top(), [&](Id, Index k) {
