@@ -24,6 +24,7 @@ COMMANDS = {
     "compare": "ratios of two result files, case by case",
     "tables": "write the tables of README and docs from the committed results",
     "choices": "whether auto takes the fastest engine, on data of every kind",
+    "cuts": "one cut beside the loop that users write for k large clusters",
     "costs": "measure the numbers of chamfer.tuning again",
     "predict": "time and price of large runs on a cluster",
 }

@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "distances": f"{BASE} inputs threads",
     "sources": f"{BASE} inputs threads distances",
     "engines": f"{BASE} methods distances sources",
-    "trees": f"{BASE} inputs threads",
+    "trees": f"{BASE} inputs threads distances sources",
     "hac": f"{BASE} inputs threads methods distances sources engines",
     "many": f"{BASE} inputs threads methods distances engines hac",
     "estimator": f"{BASE} inputs methods distances hac trees",

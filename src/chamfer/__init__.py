@@ -22,7 +22,7 @@ result. The folders are this sentence. A module imports only what stands above i
                         ``dense`` · ``points`` · ``approximate`` · ``lists`` · ``tradeoff`` · ``choose``
 ``hac``                 `linkage`: check, make a task, choose an engine, run it
 ``many``                `linkage_many`, `cluster_many`: many small problems at once
-``trees/``              ``dendrogram`` and its cuts · ``scores`` · ``layout`` · ``export`` · ``files``
+``trees/``              ``dendrogram`` · ``cuts`` · ``scores`` · ``layout`` · ``export`` · ``files``
 ``estimator``           `AgglomerativeClustering`, for users of scikit-learn
 ``datasets``            the paper's data sets by name, and your own
 ``plot/``               pictures: trees, heat maps, scores
@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from chamfer.methods import METHODS
     from chamfer.progress import Info
     from chamfer.sources.dask import DaskSource
-    from chamfer.trees.dendrogram import Dendrogram, cut, monotone, tree_height
+    from chamfer.trees.cuts import cut
+    from chamfer.trees.dendrogram import Dendrogram, monotone, tree_height
     from chamfer.trees.export import to_json, to_newick
     from chamfer.trees.scores import best_cut, dendrogram_purity, score_path
 
@@ -61,7 +62,7 @@ _MODULES = {
     "ProblemError": "many",
     "best_cut": "trees.scores",
     "cluster_many": "many",
-    "cut": "trees.dendrogram",
+    "cut": "trees.cuts",
     "datasets": "datasets",
     "dendrogram_purity": "trees.scores",
     "explore": "explorer",

@@ -35,6 +35,11 @@ class TestCluster:
         ("options", "cluster"),
         [
             ("-k 4 --linkage ward", lambda: chamfer.cut(chamfer.linkage(X, "ward"), n_clusters=4)),
+            (
+                "-k 3 --linkage single --min-size 20",
+                lambda: chamfer.cut(chamfer.linkage(X, "single"), n_clusters=3, min_size=20, X=X),
+            ),
+            ("--max-size 40", lambda: chamfer.cut(chamfer.linkage(X), max_size=40)),
             ("--height 2.5", lambda: chamfer.cut(chamfer.linkage(X), height=2.5)),
             (
                 "-k 4 --order cumulative",
@@ -120,7 +125,7 @@ class TestCluster:
     @pytest.mark.parametrize(
         ("line", "code", "message"),
         [
-            ("cluster iris.csv", 2, "give -k or --height for labels, or --save-tree"),
+            ("cluster iris.csv", 2, "give -k, --height or --max-size for labels, or --save-tree"),
             ("cluster iris.csv -k 3 --height 2", 2, "not allowed with argument"),
             ("cluster iris.csv -k three", 2, "invalid int value: 'three'"),
             ("cluster iris.csv -k 3 --linkage best", 2, "invalid choice: 'best'"),
@@ -163,6 +168,15 @@ class TestTrees:
         assert summary["labels"] == chamfer.cut(tree, height=3).tolist()
         assert summary["linkage"] == "chamfer"
 
+    def test_points_of_small_clusters_are_noise(self, tree, command):
+        code, out, err = command("cut tree.npz -k 3 --min-size 30 --max-size 45")
+        labels = chamfer.cut(tree, n_clusters=3, min_size=30, max_size=45)
+        noise = int((labels == -1).sum())
+        assert (code, noise > 0) == (0, True)
+        np.testing.assert_array_equal(labels_of(out), labels)
+        assert f"and {noise} as noise" in err
+        assert json.loads(command("cut tree.npz -k 3 --min-size 30 --max-size 45 --json")[1])["n_noise"] == noise
+
     def test_a_bare_linkage_matrix_will_do(self, tree, command):
         np.save("Z.npy", tree)
         np.testing.assert_array_equal(labels_of(command("cut Z.npy -k 4")[1]), chamfer.cut(tree, n_clusters=4))
@@ -190,7 +204,7 @@ class TestTrees:
     @pytest.mark.parametrize(
         ("line", "code", "message"),
         [
-            ("cut tree.npz", 2, "give -k or --height"),
+            ("cut tree.npz", 2, "give -k, --height or --max-size"),
             ("cut tree.npz -k 151", 1, "-k must be between 1 and 150, got 151"),
             ("cut none.npz -k 2", 1, "none.npz: there is no such file"),
             ("cut iris.csv -k 2", 1, "iris.csv: cannot be read as a tree"),

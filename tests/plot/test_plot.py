@@ -68,7 +68,7 @@ class TestLayout:
     @pytest.mark.parametrize("count", [1, 2, 7, 60])
     def test_a_truncated_tree_ends_in_the_clusters_of_the_cut(self, order, count):
         tree = Dendrogram(Z)
-        applied = layout.applied_merges(tree, count, order=order)
+        applied = tree.applied(count, order=order)
         places = layout.arrange(tree, applied)
         assert len(places.leaves) == count == len(places.merges) + 1
         sizes = np.concatenate([np.ones(60), Z[:, 3]])[places.leaves]
@@ -79,7 +79,7 @@ class TestLayout:
     def test_merges_below_a_height_are_those_of_the_cut(self, order):
         tree = Dendrogram(Z)
         for height in (-1, *np.quantile(tree.sequence(order)[1], [0.2, 0.5, 0.9]), np.inf):
-            applied = layout.applied_merges(tree, height=height, order=order)
+            applied = tree.applied(height=height, order=order)
             clusters = chamfer.cut(Z, height=height, order=order).max() + 1
             assert applied.sum() == 60 - clusters
 
@@ -91,7 +91,7 @@ class TestLayout:
     def test_labels_of_clusters_are_those_of_their_points(self):
         tree = Dendrogram(Z)
         labels = chamfer.cut(Z, n_clusters=5)
-        applied = layout.applied_merges(tree, 5)
+        applied = tree.applied(5)
         found = layout.merge_labels(tree, applied, labels)
         members = [{i} for i in range(60)]
         for a, b in tree.children:

@@ -10,25 +10,7 @@ import chamfer
 import reference
 from cases import gaussian
 from chamfer.trees.dendrogram import ORDERS
-
-
-def falling_tree(seed, n=30, method="chamfer_normalized"):
-    """A tree whose heights fall many times, as distances that are no metric give."""
-    return chamfer.linkage(np.random.default_rng(seed).uniform(size=n * (n - 1) // 2), method)
-
-
-TREES = {
-    **{f"falling {seed}": falling_tree(seed) for seed in range(4)},
-    **{f"symmetric {seed}": falling_tree(seed, method="chamfer_symmetric") for seed in range(2)},
-    "chamfer": chamfer.linkage(gaussian(0, 40, 2)),
-    "centroid": chamfer.linkage(gaussian(1, 40, 2), "centroid"),
-    "average": chamfer.linkage(gaussian(2, 40, 2), "average"),
-    "single": chamfer.linkage(gaussian(3, 40, 2), "single"),
-    "SciPy's, branches turned": hierarchy.linkage(gaussian(4, 40, 2), "average", optimal_ordering=True),
-    "two points": chamfer.linkage(gaussian(5, 2, 2)),
-}
-every_tree = pytest.mark.parametrize("Z", TREES.values(), ids=TREES)
-every_order = pytest.mark.parametrize("order", ORDERS)
+from forest import TREES, every_order, every_tree
 
 
 def naive_heights(Z, order):
@@ -160,7 +142,7 @@ class TestCut:
         with pytest.raises(ValueError, match=f"n_clusters must be between 1 and 40, got {n_clusters}"):
             chamfer.cut(TREES["chamfer"], n_clusters)
 
-    @pytest.mark.parametrize("n_clusters", [1.5, 2.0, "2", True, [2]])
+    @pytest.mark.parametrize("n_clusters", [1.5, 2.0, "2", True, np.array(2)])
     def test_n_clusters_of_wrong_type(self, n_clusters):
         with pytest.raises(TypeError, match="n_clusters must be an integer between 1 and 40"):
             chamfer.cut(TREES["chamfer"], n_clusters)

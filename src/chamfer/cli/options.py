@@ -80,13 +80,20 @@ def _metric(name: str) -> str:
     return name
 
 
-def add_cut(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `chamfer.cut`."""
+def add_cut(parser: argparse.ArgumentParser) -> Any:
+    """Add which clusters of the tree are wanted; give the group of these options."""
     group = parser.add_argument_group("cut")
     which = group.add_mutually_exclusive_group()
     which.add_argument("-k", "--clusters", type=int, metavar="K", help="number of clusters")
     which.add_argument("--height", type=float, metavar="H", help="apply merges up to this height")
     group.add_argument("--order", choices=ORDERS, default="merge", help="which merges come first (%(default)s)")
+    return group
+
+
+def add_sizes(group: Any, small: str) -> None:
+    """Add the limits of sizes of clusters; `small` says what becomes of points in small ones."""
+    group.add_argument("--min-size", type=int, default=1, metavar="N", help=f"fewest points of a cluster; {small}")
+    group.add_argument("--max-size", type=int, metavar="N", help="split clusters of more points further")
 
 
 def add_output(parser: argparse.ArgumentParser, what: str) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from chamfer._types import Array
 from chamfer.cli.console import OUTPUT, CommandError, note, show
+from chamfer.trees.cuts import NOISE
 from chamfer.trees.files import write_file
 
 LABEL_FILES = (".csv", ".tsv", ".txt", ".npy", ".parquet", "")
@@ -85,19 +86,25 @@ def finish(
     **more: Any,
 ) -> None:
     """Write labels, and tell people or machines about them."""
-    sizes = np.bincount(labels)
+    noise = int(np.count_nonzero(labels == NOISE))
+    sizes = np.bincount(labels[labels != NOISE])
     if not (arguments.json and arguments.output == "-"):
         write_labels(arguments.output, labels, ids, facts.get("id_name", "id"), arguments.raw_names)
     if arguments.json:
         summary = {"n_points": len(labels), "n_clusters": len(sizes), "sizes": sizes.tolist()}
         known = {name: value for name, value in facts.items() if name != "id_name"}
+        if noise:
+            summary["n_noise"] = noise
         report(arguments, {**summary, "order": arguments.order, **known, **more}, labels, ids)
     clusters = "1 cluster" if len(sizes) == 1 else f"{len(sizes):,} clusters"
-    note(f"{len(labels):,} points in {clusters} of {describe_sizes(sizes)} ({how})")
+    apart = f" and {noise:,} as noise" if noise else ""
+    note(f"{len(labels):,} points in {clusters} of {describe_sizes(sizes)}{apart} ({how})")
 
 
 def describe_sizes(sizes: Array) -> str:
     """Sizes of clusters for people: all of a few, the range of many."""
+    if len(sizes) == 0:
+        return "no points"
     if len(sizes) <= 10:
         return ", ".join(f"{size:,}" for size in sorted(sizes.tolist(), reverse=True))
     return f"{sizes.min():,} to {sizes.max():,}"

@@ -15,7 +15,7 @@ from chamfer._types import Array
 from chamfer.inputs import check_choice, check_integer, check_names
 from chamfer.plot.canvas import current_axes, palette
 from chamfer.trees.dendrogram import Dendrogram
-from chamfer.trees.layout import Layout, applied_merges, arrange, brackets, merge_heights, merge_labels, thin
+from chamfer.trees.layout import Layout, arrange, brackets, merge_heights, merge_labels, thin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +86,7 @@ def plot_dendrogram(
     collapsed = None
     if truncate is not None:
         check_integer("truncate", truncate, 1, tree.n_points)
-        collapsed = applied_merges(tree, truncate, order=order)
+        collapsed = tree.applied(truncate, order=order)
     layout = arrange(tree, collapsed)
     level = merge_heights(tree, heights)
     ax = current_axes(ax)
@@ -115,8 +115,8 @@ class _Paint:
             self.labels = np.full(2 * tree.n_points - 1, 0)
             self.palette = [colors[0] if colors else "C0"]
             return
-        points = tree.cut(n_clusters, height=height, order=order)
-        applied = applied_merges(tree, n_clusters, height=height, order=order)
+        applied = tree.applied(n_clusters, height=height, order=order)
+        points = tree.labels(applied)
         self.labels = merge_labels(tree, applied, points)
         self.palette = list(colors) if colors else palette(int(points.max()) + 1)
 

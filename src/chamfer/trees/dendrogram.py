@@ -1,4 +1,4 @@
-"""The result of clustering: a dendrogram, its cuts, and its monotone forms.
+"""The result of clustering: a dendrogram, its orders, and its monotone forms.
 
 A dendrogram is kept as SciPy's ``Z``, with rows in the order in which the merges happened. Chamfer's heights (as those
 of centroid linkage) may fall from a merge to a later one, so an *order* says which merges a cut applies first:
@@ -99,16 +99,27 @@ class Dendrogram:
 
     def cut(self, n_clusters: int | None = None, *, height: float | None = None, order: str = "merge") -> Array:
         """Labels of the points; see `chamfer.cut`."""
+        return self.labels(self.applied(n_clusters, height=height, order=order))
+
+    def applied(self, n_clusters: int | None = None, *, height: float | None = None, order: str = "merge") -> Array:
+        """Mask of the merges below a cut."""
         if (n_clusters is None) == (height is None):
             raise ValueError("give exactly one of n_clusters and height")
         merges, heights = self.sequence(order)
         if n_clusters is not None:
             count = self.n_points - check_integer("n_clusters", n_clusters, 1, self.n_points)
         else:
-            too_high = heights > check_number("height", height)
-            count = int(np.argmax(too_high)) if too_high.any() else len(merges)
+            count = merges_up_to(heights, check_number("height", height))
+        return self.first(merges, count)
+
+    def first(self, merges: Array, count: int) -> Array:
+        """Mask of the first `count` of the merges in a sequence."""
         applied = np.zeros(len(self.Z), dtype=bool)
         applied[merges[:count]] = True
+        return applied
+
+    def labels(self, applied: Array) -> Array:
+        """Labels of the points when a mask of merges is applied; with every merge, those below it must be."""
         # The core's 64-bit integer is another type to NumPy than its own, and shows as such.
         return np.asarray(_core.label_points(self.Z, applied=applied).view(np.int64))
 
@@ -125,36 +136,10 @@ class Dendrogram:
         return Dendrogram(Z)
 
 
-def cut(Z: Any, n_clusters: int | None = None, *, height: float | None = None, order: str = "merge") -> Array:
-    """Cut a dendrogram into clusters.
-
-    Parameters
-    ----------
-    Z : array-like of shape (n - 1, 4)
-        Dendrogram as made by `linkage`, or by SciPy.
-    n_clusters : int, optional
-        Number of clusters wanted, between 1 and n.
-    height : float, optional
-        Apply merges, in the given order, up to the first that is higher than this.
-    order : {"merge", "least", "cumulative"}, default="merge"
-        Which merges come first: those made first; always the lowest whose clusters exist; or the same by cumulative
-        heights, the sum of all heights in a merge's subtree (`height` is compared with these then).
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Labels from 0, numbered in the order in which clusters first appear among the points.
-
-    Examples
-    --------
-    >>> import chamfer
-    >>> Z = chamfer.linkage([[0.0], [1.0], [5.0], [6.5]])
-    >>> chamfer.cut(Z, n_clusters=2)
-    array([0, 0, 1, 1])
-    >>> chamfer.cut(Z, height=1.2)
-    array([0, 0, 1, 2])
-    """
-    return Dendrogram(Z).cut(n_clusters, height=height, order=order)
+def merges_up_to(heights: Array, height: float) -> int:
+    """Count the merges of a sequence before the first that is higher than `height`."""
+    too_high = heights > height
+    return int(np.argmax(too_high)) if too_high.any() else len(heights)
 
 
 def monotone(Z: Any, kind: str = "cumulative") -> Array:

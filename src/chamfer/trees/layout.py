@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chamfer._types import Array
-from chamfer.inputs import check_choice, check_integer
+from chamfer.inputs import check_choice
 from chamfer.trees.dendrogram import Dendrogram
 
 HEIGHTS = ("own", "max", "cumulative")
@@ -34,21 +34,6 @@ class Layout:
     leaves: Array
     merges: Array
     place: Array
-
-
-def applied_merges(
-    tree: Dendrogram, n_clusters: int | None = None, *, height: float | None = None, order: str = "merge"
-) -> Array:
-    """Mask of the merges below a cut; all of them if there is no cut."""
-    merges, heights = tree.sequence(order)
-    applied = np.ones(len(merges), dtype=bool)
-    if n_clusters is not None:
-        check_integer("n_clusters", n_clusters, 1, tree.n_points)
-        applied[merges[tree.n_points - n_clusters :]] = False
-    if height is not None:
-        too_high = heights > height
-        applied[merges[np.argmax(too_high) if too_high.any() else len(merges) :]] = False
-    return applied
 
 
 def merge_heights(tree: Dendrogram, heights: str = "own") -> Array:

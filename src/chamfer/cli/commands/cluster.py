@@ -6,12 +6,14 @@ import argparse
 import sys
 import time
 
+from chamfer._types import Array
 from chamfer.cli.console import note
 from chamfer.cli.options import (
     add_cut,
     add_data,
     add_linkage,
     add_output,
+    add_sizes,
     complete_files,
     read_coordinates,
     row_names,
@@ -20,7 +22,7 @@ from chamfer.cli.outputs import LABEL_FILES, check_apart, check_output, finish
 from chamfer.cli.trees import Tree, save_tree
 from chamfer.hac import linkage
 from chamfer.inputs import check_integer
-from chamfer.trees.dendrogram import cut
+from chamfer.trees.cuts import cut
 
 DESCRIPTION = "Cluster the rows of a table and write a label for each."
 EPILOG = "example: chamfer cluster iris.csv -k 3 --id-column name -o labels.csv --save-tree tree.npz"
@@ -31,7 +33,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     add_data(parser)
     parser.add_argument("--id-column", metavar="NAME", help="names of rows, written beside labels; not clustered by")
     add_linkage(parser)
-    add_cut(parser)
+    add_sizes(add_cut(parser), "smaller ones join the cluster of the nearest point")
     add_output(parser, "labels, as .csv, .tsv, .npy or .parquet")
     complete_files(parser.add_argument("--save-tree", metavar="FILE", help="keep the whole tree, as .npz"))
     complete_files(parser.add_argument("--checkpoint", metavar="FILE", help="resume from this checkpoint file"))
@@ -39,9 +41,9 @@ def add_to(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Cluster, cut, write."""
-    wants_labels = arguments.clusters is not None or arguments.height is not None
+    wants_labels = not arguments.clusters is arguments.height is arguments.max_size is None
     if not wants_labels and arguments.save_tree is None:
-        arguments.parser.error("give -k or --height for labels, or --save-tree to cut later")
+        arguments.parser.error("give -k, --height or --max-size for labels, or --save-tree to cut later")
     check_output("--output", arguments.output, LABEL_FILES)
     check_output("--save-tree", arguments.save_tree, (".npz",))
     check_output("--checkpoint", arguments.checkpoint)
@@ -63,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     seconds = time.perf_counter() - start
     facts = {"linkage": arguments.linkage, "metric": arguments.metric, "id_name": id_name}
     # A cut that cannot be made should leave no tree behind.
-    labels = cut(Z, arguments.clusters, height=arguments.height, order=arguments.order) if wants_labels else None
+    labels = _cut(arguments, Z, coordinates.X) if wants_labels else None
     if arguments.save_tree is not None:
         save_tree(arguments.save_tree, Tree(Z, ids, facts))
     if labels is not None:
@@ -72,3 +74,16 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         note(f"{len(coordinates.X):,} points; the tree is in {arguments.save_tree}")
     return 0
+
+
+def _cut(arguments: argparse.Namespace, Z: Array, X: Array) -> Array:
+    return cut(
+        Z,
+        arguments.clusters,
+        height=arguments.height,
+        order=arguments.order,
+        min_size=arguments.min_size,
+        max_size=arguments.max_size,
+        X=X if arguments.min_size > 1 else None,
+        metric=arguments.metric,
+    )

@@ -14,7 +14,8 @@ from chamfer.cli.console import bar, emphasize, table
 from chamfer.cli.outputs import check_output, write_picture
 from chamfer.hac import linkage
 from chamfer.methods import METHODS
-from chamfer.trees.dendrogram import Dendrogram, cut, tree_height
+from chamfer.trees.cuts import cut
+from chamfer.trees.dendrogram import Dendrogram, tree_height
 from chamfer.trees.layout import arrange
 
 DESCRIPTION = (
