@@ -22,7 +22,8 @@ result. The folders are this sentence. A module imports only what stands above i
                         ``dense`` · ``points`` · ``approximate`` · ``lists`` · ``tradeoff`` · ``choose``
 ``hac``                 `linkage`: check, make a task, choose an engine, run it
 ``many``                `linkage_many`, `cluster_many`: many small problems at once
-``trees/``              ``dendrogram`` · ``cuts`` · ``scores`` · ``layout`` · ``export`` · ``files``
+``trees/``              ``dendrogram`` · ``curves`` and ``choose``, how many clusters · ``cuts`` · ``scores`` ·
+                        ``layout`` · ``export`` · ``files``
 ``estimator``           `AgglomerativeClustering`, for users of scikit-learn
 ``datasets``            the paper's data sets by name, and your own
 ``plot/``               pictures: trees, heat maps, scores
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from chamfer.methods import METHODS
     from chamfer.progress import Info
     from chamfer.sources.dask import DaskSource
+    from chamfer.trees.choose import Choice, choose
     from chamfer.trees.cuts import cut
     from chamfer.trees.dendrogram import Dendrogram, monotone, tree_height
     from chamfer.trees.export import to_json, to_newick
@@ -55,12 +57,14 @@ __version__ = "0.1.0"
 _MODULES = {
     "METHODS": "methods",
     "AgglomerativeClustering": "estimator",
+    "Choice": "trees.choose",
     "Clusters": "many",
     "DaskSource": "sources.dask",
     "Dendrogram": "trees.dendrogram",
     "Info": "progress",
     "ProblemError": "many",
     "best_cut": "trees.scores",
+    "choose": "trees.choose",
     "cluster_many": "many",
     "cut": "trees.cuts",
     "datasets": "datasets",
@@ -94,12 +98,14 @@ def __dir__() -> list[str]:
 __all__ = [
     "METHODS",
     "AgglomerativeClustering",
+    "Choice",
     "Clusters",
     "DaskSource",
     "Dendrogram",
     "Info",
     "ProblemError",
     "best_cut",
+    "choose",
     "cluster_many",
     "cut",
     "datasets",

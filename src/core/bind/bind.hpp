@@ -55,6 +55,10 @@ inline nb::ndarray<nb::numpy, double> tree_of(const Merges& merges) {
     return to_numpy(std::move(Z), {merges.size(), 4});
 }
 
+using TreeArray = Array<const double, 2>;
+
+inline Tree tree_from(const TreeArray& Z) { return {Z.data(), static_cast<Index>(Z.shape(0)) + 1}; }
+
 // Runs `algorithm(tick)` without the interpreter lock and returns its merges as Z.
 template <class Algorithm>
 nb::ndarray<nb::numpy, double> run(nb::object callback, Algorithm&& algorithm) {
@@ -111,5 +115,6 @@ void bind_spanning(nb::module_& m);
 void bind_lists(nb::module_& m);
 void bind_tradeoff(nb::module_& m);
 void bind_trees(nb::module_& m);
+void bind_curves(nb::module_& m);
 
 }  // namespace chamfer

@@ -34,4 +34,5 @@ NB_MODULE(_core, m) {
     bind_lists(m);
     bind_tradeoff(m);
     bind_trees(m);
+    bind_curves(m);
 }

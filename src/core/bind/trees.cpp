@@ -5,10 +5,6 @@
 namespace chamfer {
 namespace {
 
-using TreeArray = Array<const double, 2>;
-
-Tree tree_from(const TreeArray& Z) { return {Z.data(), static_cast<Index>(Z.shape(0)) + 1}; }
-
 void bind_dendrogram(nb::module_& m) {
     m.def("is_tree", [](TreeArray Z) { return is_tree(Z.data(), static_cast<Index>(Z.shape(0))); }, "Z"_a);
     m.def("tree_height", [](TreeArray Z) { return tree_height(tree_from(Z)); }, "Z"_a);

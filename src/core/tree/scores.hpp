@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "../base/threads.hpp"
-#include "dendrogram.hpp"
+#include "leaves.hpp"
 
 namespace chamfer {
 
@@ -41,7 +41,7 @@ struct ClassGains {
 class ClassCounter {
    public:
     ClassCounter(const Tree& tree, const Id* classes, Index n_classes)
-        : tree_(tree), entropy_(tree.n), size_(tree.n + tree.merges(), 1), counts_(n_classes, 0), added_(n_classes, 0) {
+        : tree_(tree), entropy_(tree.n), leaves_(tree), counts_(n_classes, 0), added_(n_classes, 0) {
         gains_.pairs.resize(tree.merges());
         gains_.information.resize(tree.merges());
         gains_.purity.resize(tree.merges());
@@ -58,22 +58,16 @@ class ClassCounter {
    private:
     bool is_merge(Id cluster) const { return cluster >= tree_.n; }
     Index merge_of(Id cluster) const { return cluster - tree_.n; }
-    int smaller_side(Index merge) const { return size_[tree_.child(merge, 0)] < size_[tree_.child(merge, 1)] ? 0 : 1; }
+    int smaller_side(Index merge) const {
+        return leaves_.size[tree_.child(merge, 0)] < leaves_.size[tree_.child(merge, 1)] ? 0 : 1;
+    }
     Id smaller(Index merge) const { return tree_.child(merge, smaller_side(merge)); }
     Id larger(Index merge) const { return tree_.child(merge, 1 - smaller_side(merge)); }
 
     // Sorts the points by the tree, so that the points of every cluster are neighbours in memory.
     void lay_out(const Id* classes) {
-        for (Index i = 0; i < tree_.merges(); ++i)
-            size_[tree_.n + i] = size_[tree_.child(i, 0)] + size_[tree_.child(i, 1)];
-        first_.resize(size_.size(), 0);
-        for (Index i = tree_.merges() - 1; i >= 0; --i) {
-            const Id left = tree_.child(i, 0), right = tree_.child(i, 1);
-            first_[left] = first_[tree_.n + i];
-            first_[right] = first_[left] + size_[left];
-        }
         class_at_.resize(tree_.n);
-        for (Index p = 0; p < tree_.n; ++p) class_at_[first_[p]] = classes[p];
+        for (Index p = 0; p < tree_.n; ++p) class_at_[leaves_.first[p]] = classes[p];
     }
 
     // All merges of the heavy path that ends in `top`, from its point at the bottom upwards.
@@ -81,15 +75,16 @@ class ClassCounter {
         path_.clear();
         Id bottom = top;
         for (; is_merge(bottom); bottom = larger(merge_of(bottom))) path_.push_back(merge_of(bottom));
-        counts_[class_at_[first_[bottom]]] = 1;
+        counts_[class_at_[leaves_.first[bottom]]] = 1;
         for (auto merge = path_.rbegin(); merge != path_.rend(); ++merge) join(*merge);
-        for (Index at = first_[top]; at < first_[top] + size_[top]; ++at) counts_[class_at_[at]] = 0;
+        for (Index at = leaves_.first[top]; at < leaves_.first[top] + leaves_.size[top]; ++at)
+            counts_[class_at_[at]] = 0;
     }
 
     // Adds the smaller cluster of a merge to the counts, which hold the larger one.
     void join(Index merge) {
         const Id light = smaller(merge);
-        const auto begin = class_at_.begin() + first_[light], end = begin + size_[light];
+        const auto begin = class_at_.begin() + leaves_.first[light], end = begin + leaves_.size[light];
         std::for_each(begin, end, [&](Id c) { ++added_[c]; });
         Index pairs = 0;
         double information = 0, purity = 0;
@@ -108,7 +103,7 @@ class ClassCounter {
 
     const Tree& tree_;
     EntropyTerms entropy_;
-    std::vector<Index> size_, first_;  // of each cluster, in the order of the layout
+    const LeafOrder leaves_;
     std::vector<Id> class_at_;
     std::vector<Index> counts_, added_;  // by class: in the path's cluster, and about to be added
     std::vector<Index> path_;

@@ -1,0 +1,91 @@
+// What a number of clusters is chosen by, and the merges at which points come together.
+#include "../tree/curves.hpp"
+
+#include "bind.hpp"
+
+namespace chamfer {
+namespace {
+
+template <class T>
+void bind_points(nb::module_& m) {
+    m.def(
+        "scatter_gains",
+        [](TreeArray Z, Array<const T, 2> X, nb::object tick) {
+            const Tree tree = tree_from(Z);
+            std::vector<double> gains;
+            {
+                const Tick ticking = python_tick(tick);
+                nb::gil_scoped_release unlocked;
+                const LeafOrder leaves(tree);
+                gains = Scatter<T>(tree, leaves, points_of<T>(X)).run(ticking);
+            }
+            return to_numpy(std::move(gains), {Z.shape(0)});
+        },
+        "Z"_a, "X"_a, nb::kw_only(), "tick"_a = nb::none(),
+        "By how much each merge raises the sum of squared distances to cluster means.");
+    m.def(
+        "silhouettes",
+        [](Array<const T, 2> X, Array<const Index, 1> parts, Array<const Index, 2> unions, int threads,
+           nb::object tick) {
+            const Index finest = static_cast<Index>(unions.shape(0)) + 1;
+            std::vector<double> means;
+            {
+                const Tick ticking = python_tick(tick);
+                nb::gil_scoped_release unlocked;
+                means = Silhouettes<T>(points_of<T>(X), parts.data(), unions.data(), finest).run(threads, ticking);
+            }
+            const std::size_t cuts = means.size();
+            return to_numpy(std::move(means), {cuts});
+        },
+        "X"_a, nb::kw_only(), "parts"_a, "unions"_a, "threads"_a, "tick"_a = nb::none(),
+        "Simplified silhouettes of 2, 3, … clusters, see tree/curves.hpp.");
+}
+
+}  // namespace
+
+void bind_curves(nb::module_& m) {
+    bind_points<float>(m);
+    bind_points<double>(m);
+    m.def(
+        "edge_counts",
+        [](TreeArray Z, Array<const Index, 1> start, Array<const Id, 1> neighbours) {
+            const Tree tree = tree_from(Z);
+            EdgeCounts counts;
+            {
+                nb::gil_scoped_release unlocked;
+                counts = count_edges(tree, LeafOrder(tree), {start.data(), neighbours.data()});
+            }
+            const std::size_t merges = Z.shape(0), clusters = 2 * merges + 1;
+            return nb::make_tuple(to_numpy(std::move(counts.joined), {merges}),
+                                  to_numpy(std::move(counts.inside), {clusters}),
+                                  to_numpy(std::move(counts.ends), {clusters}));
+        },
+        "Z"_a, nb::kw_only(), "start"_a, "neighbours"_a,
+        "Edges that each merge brings together; edges inside every cluster, and ends of edges in it.");
+    m.def(
+        "common_merges",
+        [](TreeArray Z, Array<const Index, 1> first, Array<const Index, 1> second) {
+            const Tree tree = tree_from(Z);
+            std::vector<Index> merges(first.size());
+            {
+                nb::gil_scoped_release unlocked;
+                const CommonMerges common(tree, LeafOrder(tree));
+                for (std::size_t i = 0; i < merges.size(); ++i)
+                    merges[i] = first(i) == second(i) ? kNone : common(first(i), second(i));
+            }
+            return to_numpy(std::move(merges), {first.size()});
+        },
+        "Z"_a, nb::kw_only(), "first"_a, "second"_a,
+        "The merge at which each pair of points comes together; -1 for a point and itself.");
+    m.def(
+        "leaf_places",
+        [](TreeArray Z) {
+            LeafOrder order(tree_from(Z));
+            const std::size_t clusters = order.first.size();
+            return nb::make_tuple(to_numpy(std::move(order.first), {clusters}),
+                                  to_numpy(std::move(order.size), {clusters}));
+        },
+        "Z"_a, "Where the points of each cluster begin in the order of leaves, and how many they are.");
+}
+
+}  // namespace chamfer
