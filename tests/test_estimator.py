@@ -8,6 +8,7 @@ import pytest
 from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn import cluster
 from sklearn.base import clone
+from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -98,6 +99,24 @@ def partition(labels):
     return {frozenset(np.flatnonzero(labels == label)) for label in np.unique(labels)}
 
 
+class TestAuto:
+    @pytest.mark.parametrize("order", ["merge", "cumulative"])
+    def test_the_number_is_that_of_choose(self, order):
+        points, _ = make_blobs(240, centers=5, cluster_std=0.4, random_state=3)
+        model = AgglomerativeClustering("auto", order=order).fit(points)
+        choice = chamfer.choose(chamfer.linkage(points), points, order=order)
+        assert model.n_clusters_ == choice.n_clusters == 5
+        assert model.choice_.suggestions == choice.suggestions
+        np.testing.assert_array_equal(model.labels_, chamfer.cut(chamfer.linkage(points), 5, order=order))
+
+    def test_of_distances_and_in_a_pipeline(self):
+        points, _ = make_blobs(240, centers=5, cluster_std=0.4, random_state=3)
+        model = AgglomerativeClustering("auto", metric="precomputed").fit(squareform(pdist(points)))
+        assert model.n_clusters_ == 5
+        chain = make_pipeline(StandardScaler(), AgglomerativeClustering("auto"))
+        assert set(chain.fit_predict(points)) == set(range(5))
+
+
 class TestDistanceThreshold:
     @pytest.mark.parametrize("linkage", ["average", "complete", "ward", "single"])
     def test_it_is_scikit_learns(self, linkage):
@@ -130,6 +149,7 @@ class TestParameters:
         [
             ({"n_clusters": 2, "distance_threshold": 1.0}, "exactly one of n_clusters and distance_threshold"),
             ({"n_clusters": None}, "exactly one of n_clusters and distance_threshold"),
+            ({"n_clusters": "some"}, "n_clusters must be one of auto, got 'some'"),
             ({"n_clusters": 0}, "n_clusters must be between 1 and 60, got 0"),
             ({"n_clusters": 61}, "n_clusters must be between 1 and 60, got 61"),
             ({"n_clusters": None, "distance_threshold": -1.0}, "distance_threshold must be a number of at least 0"),

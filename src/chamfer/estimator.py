@@ -21,6 +21,7 @@ from chamfer.inputs import (
     text_column,
 )
 from chamfer.methods import METHODS
+from chamfer.trees.choose import choose
 from chamfer.trees.dendrogram import ORDERS, Dendrogram
 
 _BLOCK = 256  # queries whose distances are computed at a time
@@ -31,8 +32,9 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
 
     Parameters
     ----------
-    n_clusters : int or None, default=2
-        Number of clusters; must be None if `distance_threshold` is given.
+    n_clusters : int, "auto" or None, default=2
+        Number of clusters; ``"auto"`` takes the number that `chamfer.choose` suggests. Must be None if
+        `distance_threshold` is given.
     metric : str or callable, default="euclidean"
         As in `chamfer.linkage`; with ``"precomputed"``, `fit` takes a square matrix of distances.
     memory : str or joblib.Memory, optional
@@ -58,6 +60,8 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         Cluster of each point, numbered by first appearance.
     n_clusters_ : int
         Number of clusters found.
+    choice_ : chamfer.Choice
+        Why there are so many, with ``n_clusters="auto"``.
     linkage_matrix_ : ndarray of shape (n_samples - 1, 4)
         SciPy's linkage matrix of the whole tree.
     children_ : ndarray of shape (n_samples - 1, 2)
@@ -85,7 +89,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
 
     def __init__(
         self,
-        n_clusters: int | None = 2,
+        n_clusters: int | str | None = 2,
         *,
         metric: Metric = "euclidean",
         memory: Any = None,
@@ -150,9 +154,10 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
             self.n_features_in_ = X.shape[1]
         else:
             X = self._validate(X)
-        n_clusters = height = None
+        n_clusters: Any = None
+        height = None
         if self.distance_threshold is None:
-            n_clusters = check_integer("n_clusters", self.n_clusters, 1, X.shape[0])
+            n_clusters = self._check_number(X.shape[0])
         else:
             threshold = check_number("distance_threshold", self.distance_threshold, 0)
             height = float(np.nextafter(threshold, -np.inf))  # a merge at the threshold is one too many
@@ -171,6 +176,11 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
             progress=self.progress,
         )
         tree = Dendrogram(Z)
+        if n_clusters == "auto":
+            self.choice_ = choose(
+                Z, X, metric=self.metric, order=self.order, n_jobs=self.n_jobs, progress=self.progress
+            )
+            n_clusters = self.choice_.n_clusters
         self.labels_ = tree.cut(n_clusters, height=height, order=self.order)
         self.linkage_matrix_ = Z
         self.children_ = tree.children
@@ -180,6 +190,11 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         self.n_connected_components_ = 1
         self._fit_X = X
         return self
+
+    def _check_number(self, n: int) -> Any:
+        if isinstance(self.n_clusters, str):
+            return check_choice("n_clusters", self.n_clusters, ("auto",))
+        return check_integer("n_clusters", self.n_clusters, 1, n)
 
     def _validate(self, X: Any, reset: bool = True) -> Array:
         """X as scikit-learn's estimators take it, for `fit` or, without `reset`, for `predict`."""

@@ -23,6 +23,16 @@ class TestCluster:
         assert "skipped non-numeric columns: 'name' (such as 'flower 0'), 'species'" in err
         assert "150 points in 3 clusters of 64, 50, 36 (chamfer, euclidean" in err
 
+    def test_without_k_the_number_is_chosen(self, iris, command):
+        choice = chamfer.choose(chamfer.linkage(X), X)
+        wanted = chamfer.cut(chamfer.linkage(X), choice.n_clusters)
+        for line in ("cluster iris.csv", "cluster iris.csv -k auto"):
+            code, out, err = command(line)
+            assert code == 0
+            np.testing.assert_array_equal(labels_of(out), wanted)
+            assert f"note: k = {choice.n_clusters} by separation: {choice.suggestions[0].reason}" in err
+        assert json.loads(command("cluster iris.csv --json")[1])["criterion"] == "separation"
+
     def test_checkpoint_is_made_and_used(self, iris, command):
         first = command("cluster iris.csv -k 3 --quiet --checkpoint run.checkpoint")
         assert first[0] == 0
@@ -125,9 +135,8 @@ class TestCluster:
     @pytest.mark.parametrize(
         ("line", "code", "message"),
         [
-            ("cluster iris.csv", 2, "give -k, --height or --max-size for labels, or --save-tree"),
             ("cluster iris.csv -k 3 --height 2", 2, "not allowed with argument"),
-            ("cluster iris.csv -k three", 2, "invalid int value: 'three'"),
+            ("cluster iris.csv -k three", 2, "must be an integer or 'auto', got 'three'"),
             ("cluster iris.csv -k 3 --linkage best", 2, "invalid choice: 'best'"),
             ("cluster iris.csv -k 151", 1, "-k must be between 1 and 150, got 151"),
             (
@@ -150,6 +159,38 @@ class TestCluster:
         assert found == code
         assert message in err
         assert out == ""
+
+
+class TestChoose:
+    def test_suggestions(self, iris, command, tmp_path):
+        choice = chamfer.choose(chamfer.linkage(X, "ward"), X, max_clusters=9)
+        code, out, err = command("choose iris.csv --linkage ward --max-clusters 9 -o curves.csv --picture c.svg")
+        assert (code, out) == (0, f"{choice!r}\n")
+        assert "150 points (ward, euclidean)" in err
+        lines = (tmp_path / "curves.csv").read_text().splitlines()
+        assert lines[0] == f"n_clusters,{','.join(choice.curves)}"
+        assert len(lines) == 151
+        assert (tmp_path / "c.svg").read_text().startswith("<?xml")
+
+    def test_json(self, iris, command):
+        found = json.loads(command("choose iris.csv --json --order least --min-clusters 3")[1])
+        wanted = chamfer.choose(chamfer.linkage(X), X, order="least", min_clusters=3)
+        assert found["n_clusters"] == wanted.n_clusters
+        assert [each["reason"] for each in found["suggestions"]] == [each.reason for each in wanted.suggestions]
+
+    @pytest.mark.parametrize(
+        ("line", "message"),
+        [
+            ("choose iris.csv --min-clusters 200", "--min-clusters must be between 1 and 150, got 200"),
+            ("choose iris.csv -o curves.txt", "--output: the file must end in .csv"),
+            ("choose none.csv", "none.csv: there is no such file"),
+            ("choose iris.csv --max-clusters 0", "max_clusters must be at least 1, got 0"),
+        ],
+    )
+    def test_errors(self, iris, command, line, message):
+        code, _, err = command(line)
+        assert code == 1
+        assert message in err
 
 
 class TestTrees:

@@ -16,6 +16,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgba
+from sklearn.datasets import make_blobs
 
 import chamfer
 from chamfer.plot import DendrogramDisplay, plot_clustermap, plot_dendrogram, plot_scores
@@ -322,3 +323,31 @@ class TestScores:
             plot_scores({}, np.zeros(60))
         with pytest.raises(ValueError, match="max_clusters must be between 1 and 60"):
             plot_scores({"mine": Z}, np.zeros(60), max_clusters=61)
+
+
+class TestChoice:
+    X, _ = make_blobs(200, centers=4, cluster_std=0.4, random_state=1)
+
+    def test_curves_and_the_numbers_they_suggest(self):
+        choice = chamfer.choose(chamfer.linkage(self.X), self.X)
+        ax = chamfer.plot.plot_choice(choice, plt.figure().gca(), max_clusters=20)
+        lines = {line.get_label(): line for line in ax.get_lines()}
+        values = lines["simplified silhouette"].get_ydata()
+        curve = choice.curves["silhouette"][:20]
+        assert len(values) == 20
+        assert np.nanargmax(values) == np.nanargmax(curve) == 3
+        assert (np.nanmin(values), np.nanmax(values)) == (0, 1)
+        dots = [line.get_xdata()[0] for line in ax.get_lines() if line.get_marker() == "o"]
+        assert dots == [each.n_clusters for each in choice.suggestions]
+
+    def test_chosen_curves(self):
+        choice = chamfer.choose(chamfer.linkage(self.X), self.X)
+        ax = chamfer.plot.plot_choice(choice, plt.figure().gca(), curves=["within", "conductance"])
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == ["within-cluster squares", "conductance"]
+
+    def test_wrong_arguments(self):
+        choice = chamfer.choose(chamfer.linkage(self.X))
+        with pytest.raises(ValueError, match="curves must be one of height, gap, got 'silhouette'"):
+            chamfer.plot.plot_choice(choice, curves=["silhouette"])
+        with pytest.raises(TypeError, match="choice must be what chamfer"):
+            chamfer.plot.plot_choice(4)

@@ -174,18 +174,31 @@ class TestSeveral:
             chamfer.cut(Z, height=[None])
 
 
+class TestAuto:
+    def test_it_is_the_number_that_choose_suggests(self):
+        for order in ORDERS:
+            k = chamfer.choose(Z, X, order=order).n_clusters
+            np.testing.assert_array_equal(chamfer.cut(Z, "auto", X=X, order=order), chamfer.cut(Z, k, order=order))
+        by_heights = chamfer.choose(Z).n_clusters
+        np.testing.assert_array_equal(chamfer.cut(Z, "auto"), chamfer.cut(Z, by_heights))
+
+    def test_limits(self):
+        np.testing.assert_array_equal(chamfer.cut(Z, "auto", X=X, min_clusters=5, max_clusters=5), chamfer.cut(Z, 5))
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"min_size": 2}, "exactly one of n_clusters and height, or max_size alone"),
         ({"n_clusters": 2, "height": 1.0, "max_size": 3}, "exactly one of n_clusters and height"),
-        ({"n_clusters": 2, "min_clusters": 1}, "limit the number of clusters at a height"),
+        ({"n_clusters": 2, "min_clusters": 1}, "limit the number at a height, or that of"),
         ({"height": 1.0, "min_clusters": 58}, "min_clusters must be between 1 and 57, got 58"),
         ({"height": 1.0, "min_clusters": 5, "max_clusters": 4}, "max_clusters must be at least 5, got 4"),
         ({"n_clusters": 2, "min_size": 0}, "min_size must be at least 1, got 0"),
         ({"n_clusters": 2, "min_size": 1.5}, "min_size must be an integer of at least 1 or a share between 0 and 1"),
         ({"n_clusters": 2, "min_size": "most"}, "min_size must be one of auto, got 'most'"),
         ({"height": 1.0, "min_size": 0.5}, "min_size must be an integer unless n_clusters is given"),
+        ({"n_clusters": "most"}, "n_clusters must be one of auto, got 'most'"),
         ({"n_clusters": 2, "max_size": 0}, "max_size must be at least 1, got 0"),
         ({"n_clusters": 2, "leftovers": "nearest"}, "leftovers='nearest' needs X"),
         ({"n_clusters": 2, "leftovers": "drop"}, "leftovers must be one of nearest, centre, noise"),

@@ -80,14 +80,29 @@ def _metric(name: str) -> str:
     return name
 
 
-def add_cut(parser: argparse.ArgumentParser) -> Any:
-    """Add which clusters of the tree are wanted; give the group of these options."""
+def add_cut(parser: argparse.ArgumentParser, auto: bool = False) -> Any:
+    """Add which clusters of the tree are wanted, with `auto` also as many as it seems to have; give their group."""
     group = parser.add_argument_group("cut")
     which = group.add_mutually_exclusive_group()
-    which.add_argument("-k", "--clusters", type=int, metavar="K", help="number of clusters")
+    number, text = (number_or_auto, "number of clusters, or 'auto'") if auto else (int, "number of clusters")
+    which.add_argument("-k", "--clusters", type=number, metavar="K", help=text)
     which.add_argument("--height", type=float, metavar="H", help="apply merges up to this height")
     group.add_argument("--order", choices=ORDERS, default="merge", help="which merges come first (%(default)s)")
     return group
+
+
+def number_or_auto(text: str) -> int | str:
+    """An integer, or "auto"."""
+    try:
+        return text if text == "auto" else int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be an integer or 'auto', got {text!r}") from None
+
+
+def add_range(group: Any) -> None:
+    """Add the numbers of clusters between which one is chosen."""
+    group.add_argument("--min-clusters", type=int, default=1, metavar="K", help="suggest at least so many clusters")
+    group.add_argument("--max-clusters", type=int, metavar="K", help="suggest at most so many clusters (50)")
 
 
 def add_sizes(group: Any, small: str) -> None:

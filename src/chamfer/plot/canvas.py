@@ -36,3 +36,17 @@ def palette(count: int) -> list[Any]:
         return [*pairs[::2], *pairs[1::2]]
     # Golden steps keep clusters that are close in number apart in colour; a little black makes them quieter.
     return list(plt.get_cmap("turbo")(0.04 + 0.92 * (np.arange(count) * 0.6180339887 % 1)) * [0.86, 0.86, 0.86, 1])
+
+
+def count_axis(ax: Axes) -> None:
+    """Dress axes whose x is a number of clusters: logarithmic, with plain numbers, a legend and no frame."""
+    from matplotlib.ticker import LogLocator
+
+    ax.set_xscale("log")
+    ax.set_xlabel("number of clusters")
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.xaxis.set_major_formatter("{x:,.0f}")  # 20 instead of a power of ten
+    ax.xaxis.set_minor_formatter("")
+    ax.legend(frameon=False, fontsize="small")
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)

@@ -9,7 +9,7 @@ import numpy as np
 
 from chamfer._types import Array
 from chamfer.inputs import check_choice, check_integer
-from chamfer.plot.canvas import current_axes, palette
+from chamfer.plot.canvas import count_axis, current_axes, palette
 from chamfer.trees.dendrogram import ORDERS, Dendrogram
 from chamfer.trees.scores import CutScores
 
@@ -83,21 +83,9 @@ def plot_scores(
         values = _scores(name, Z, y).along(order, score)[len(y) - counts]
         ax.plot(counts, values, label=name, color=color, lw=2.2 if first else 1.1, zorder=3 if first else 2)
     ax.axvline(classes, color="0.5", lw=1, ls=":", zorder=1)
-    ax.set(xlabel="number of clusters", ylabel=SCORES[score])
-    _dress(ax)
+    ax.set_ylabel(SCORES[score])
+    count_axis(ax)
     return ax
-
-
-def _dress(ax: Axes) -> None:
-    from matplotlib.ticker import LogLocator
-
-    ax.set_xscale("log")
-    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    ax.xaxis.set_major_formatter("{x:,.0f}")  # 20 instead of a power of ten
-    ax.xaxis.set_minor_formatter("")
-    ax.legend(frameon=False, fontsize="small")
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
 
 
 def _scores(name: str, Z: Any, y: Array) -> CutScores:

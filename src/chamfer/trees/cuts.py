@@ -22,6 +22,7 @@ from scipy.spatial.distance import cdist
 from chamfer._types import Array, Metric, Points
 from chamfer.inputs import check_choice, check_input, check_integer, check_number, is_integer
 from chamfer.threads import check_threads
+from chamfer.trees.choose import choose
 from chamfer.trees.dendrogram import Dendrogram, merges_up_to
 
 LEFTOVERS = ("nearest", "centre", "noise")
@@ -49,8 +50,9 @@ def cut(
     ----------
     Z : array-like of shape (n - 1, 4)
         Dendrogram as made by `linkage`, or by SciPy.
-    n_clusters : int or sequence of int, optional
-        Number of clusters, between 1 and n; several numbers for several cuts.
+    n_clusters : int, sequence of int or "auto", optional
+        Number of clusters, between 1 and n; several numbers for several cuts. ``"auto"`` takes the number that `choose`
+        suggests: pass `X`, or only the heights of the tree are known.
     height : float or sequence of float, optional
         Apply merges, in the given order, up to the first that is higher than this. Several heights for several cuts.
     order : {"merge", "least", "cumulative"}, default="merge"
@@ -63,10 +65,12 @@ def cut(
         Clusters of more points are split along the tree until none is left; there may be more than `n_clusters` then.
         Given alone, it makes the largest clusters of at most this size.
     min_clusters, max_clusters : int, optional
-        Limits for a cut at a height. If the number of clusters of at least `min_size` points is outside, the cut that
-        meets the limit and whose last large merge is nearest to `height` is taken.
+        Limits for ``n_clusters="auto"``, and for a cut at a height. If the number of clusters of at least `min_size`
+        points at that height is outside, the cut that meets the limit and whose last large merge is nearest to
+        `height` is taken.
     X : array-like, optional
-        The points, as passed to `linkage`, or their distances. Needed if leftovers join a large cluster.
+        The points, as passed to `linkage`, or their distances. Needed if leftovers join a large cluster,
+        and used by ``"auto"``.
     metric : str or callable, default="euclidean"
         Of `X`, as in `linkage`.
     leftovers : {"nearest", "centre", "noise"}, optional
@@ -105,10 +109,22 @@ def cut(
     array([ 0,  0,  1,  1, -1])
     >>> chamfer.cut(Z, n_clusters=2, min_size=2, X=X)
     array([0, 0, 1, 1, 1])
+
+    As many clusters as `choose` suggests:
+
+    >>> from sklearn.datasets import make_blobs
+    >>> X, _ = make_blobs(300, centers=4, cluster_std=0.5, random_state=1)
+    >>> len(set(chamfer.cut(chamfer.linkage(X), "auto", X=X)))
+    4
     """
     tree = Dendrogram(Z)
     if (n_clusters is not None and height is not None) or n_clusters is height is max_size is None:
         raise ValueError("give exactly one of n_clusters and height, or max_size alone")
+    if isinstance(n_clusters, str):
+        check_choice("n_clusters", n_clusters, ("auto",))
+        choice = choose(tree.Z, X, metric=metric, order=order, min_clusters=min_clusters, max_clusters=max_clusters)
+        n_clusters = choice.n_clusters
+        min_clusters = max_clusters = None
     limits = _Limits.check(tree.n_points, height, min_clusters, max_clusters)
     largest = tree.n_points if max_size is None else check_integer("max_size", max_size, 1)
     others = _Leftovers(leftovers, X, metric, tree.n_points)
@@ -131,7 +147,9 @@ class _Limits:
     @classmethod
     def check(cls, n: int, height: object, least: object, most: object) -> _Limits:
         if height is None and (least is not None or most is not None):
-            raise ValueError("min_clusters and max_clusters limit the number of clusters at a height; give height")
+            raise ValueError(
+                "min_clusters and max_clusters limit the number at a height, or that of n_clusters='auto'; give either"
+            )
         low = 0 if least is None else check_integer("min_clusters", least, 1, n)
         high = n if most is None else check_integer("max_clusters", most, max(low, 1))
         return cls(low, high)

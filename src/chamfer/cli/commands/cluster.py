@@ -22,9 +22,13 @@ from chamfer.cli.outputs import LABEL_FILES, check_apart, check_output, finish
 from chamfer.cli.trees import Tree, save_tree
 from chamfer.hac import linkage
 from chamfer.inputs import check_integer
+from chamfer.trees.choose import choose
 from chamfer.trees.cuts import cut
 
-DESCRIPTION = "Cluster the rows of a table and write a label for each."
+DESCRIPTION = (
+    "Cluster the rows of a table and write a label for each. Without -k, --height, --max-size and --save-tree, the "
+    "number of clusters is chosen."
+)
 EPILOG = "example: chamfer cluster iris.csv -k 3 --id-column name -o labels.csv --save-tree tree.npz"
 
 
@@ -33,7 +37,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     add_data(parser)
     parser.add_argument("--id-column", metavar="NAME", help="names of rows, written beside labels; not clustered by")
     add_linkage(parser)
-    add_sizes(add_cut(parser), "smaller ones join the cluster of the nearest point")
+    add_sizes(add_cut(parser, auto=True), "smaller ones join the cluster of the nearest point")
     add_output(parser, "labels, as .csv, .tsv, .npy or .parquet")
     complete_files(parser.add_argument("--save-tree", metavar="FILE", help="keep the whole tree, as .npz"))
     complete_files(parser.add_argument("--checkpoint", metavar="FILE", help="resume from this checkpoint file"))
@@ -43,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Cluster, cut, write."""
     wants_labels = not arguments.clusters is arguments.height is arguments.max_size is None
     if not wants_labels and arguments.save_tree is None:
-        arguments.parser.error("give -k, --height or --max-size for labels, or --save-tree to cut later")
+        wants_labels, arguments.clusters = True, "auto"
     check_output("--output", arguments.output, LABEL_FILES)
     check_output("--save-tree", arguments.save_tree, (".npz",))
     check_output("--checkpoint", arguments.checkpoint)
@@ -51,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_apart(arguments.data, {"--output": arguments.output, **outputs} if wants_labels else outputs)
     table, coordinates = read_coordinates(arguments, (arguments.id_column,))
     id_name, ids = row_names(arguments, table)
-    if arguments.clusters is not None:  # say so now, not after the work
+    if isinstance(arguments.clusters, int):  # say so now, not after the work
         check_integer("-k", arguments.clusters, 1, len(coordinates.X))
     start = time.perf_counter()
     Z = linkage(
@@ -65,15 +69,25 @@ def run(arguments: argparse.Namespace) -> int:
     seconds = time.perf_counter() - start
     facts = {"linkage": arguments.linkage, "metric": arguments.metric, "id_name": id_name}
     # A cut that cannot be made should leave no tree behind.
+    more = _choose(arguments, Z, coordinates.X) if arguments.clusters == "auto" else {}
     labels = _cut(arguments, Z, coordinates.X) if wants_labels else None
     if arguments.save_tree is not None:
         save_tree(arguments.save_tree, Tree(Z, ids, facts))
     if labels is not None:
         how = f"{arguments.linkage}, {arguments.metric}, {seconds:.2f} s"
-        finish(arguments, labels, ids, facts, how, columns=coordinates.columns, seconds=seconds)
+        finish(arguments, labels, ids, facts, how, columns=coordinates.columns, seconds=seconds, **more)
     else:
         note(f"{len(coordinates.X):,} points; the tree is in {arguments.save_tree}")
     return 0
+
+
+def _choose(arguments: argparse.Namespace, Z: Array, X: Array) -> dict[str, str]:
+    """Replace "auto" by a number of clusters, say why, and give what a summary should tell of it."""
+    choice = choose(Z, X, metric=arguments.metric, order=arguments.order, n_jobs=arguments.jobs)
+    arguments.clusters = choice.n_clusters
+    chosen = choice.suggestions[0]
+    note(f"note: k = {chosen.n_clusters} by {chosen.criterion}: {chosen.reason}; 'chamfer choose' tells more")
+    return {"criterion": chosen.criterion, "reason": chosen.reason}
 
 
 def _cut(arguments: argparse.Namespace, Z: Array, X: Array) -> Array:
