@@ -25,6 +25,7 @@ COMMANDS = {
     "tables": "write the tables of README and docs from the committed results",
     "choices": "whether auto takes the fastest engine, on data of every kind",
     "cuts": "one cut beside the loop that users write for k large clusters",
+    "numbers": "whether the suggested number of clusters is the true one, beside other ways",
     "costs": "measure the numbers of chamfer.tuning again",
     "predict": "time and price of large runs on a cluster",
 }

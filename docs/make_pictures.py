@@ -17,11 +17,14 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from sklearn.datasets import load_digits, load_wine
+from sklearn.neighbors import NearestNeighbors
 
 import chamfer
 from chamfer.cli.commands.demo import draw_digits
+from chamfer.trees import curves
 
 FOLDER = Path(__file__).parent / "images"
 DIGITS, DIGIT = load_digits(return_X_y=True)
@@ -107,8 +110,54 @@ def growth() -> Figure:
     return figure
 
 
+def choice() -> Figure:
+    """Draw the curves by which the number of clusters is chosen: digits, wine."""
+    wine = load_wine().data
+    sets = {"handwritten digits": DIGITS, "wine": (wine - wine.mean(axis=0)) / wine.std(axis=0)}
+    figure, axes = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+    for ax, (name, X) in zip(axes, sets.items(), strict=True):
+        found = chamfer.choose(chamfer.linkage(X, "chamfer_capped"), X)
+        chamfer.plot.plot_choice(found, ax)
+        ax.set_title(f"{name}: {found.n_clusters} clusters", fontsize=11)
+    return figure
+
+
+def crossing() -> Figure:
+    """Draw how many edges cross each split over its size: those between clusters lie far below the others."""
+    normal = np.random.default_rng(0).normal(size=(1797, 10))
+    figure, axes = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained", sharey=True)
+    for ax, name, X in zip(axes, ("handwritten digits", "one cloud of normal points"), (DIGITS, normal), strict=True):
+        _draw_crossings(ax, X)
+        ax.set_title(name, fontsize=11)
+    axes[0].set_ylabel("share of edges that cross the split")
+    axes[0].legend(frameon=False, fontsize="small", loc="lower left")
+    return figure
+
+
+def _draw_crossings(ax: Axes, X: np.ndarray) -> None:
+    tree = chamfer.Dendrogram(chamfer.linkage(X, "chamfer_capped"))
+    n = tree.n_points
+    neighbors = NearestNeighbors(n_neighbors=15).fit(X).kneighbors(return_distance=False)
+    found = chamfer.choose(tree.Z, X, neighbors)
+    graph = curves.Graph(neighbors, n)
+    joined, _, ends = chamfer._core.edge_counts(tree.Z, start=graph.start, neighbours=graph.neighbours)
+    left, right = tree.children.T
+    sizes = np.concatenate([np.ones(n), tree.Z[:, 3]])
+    sizes = np.minimum(sizes[left], sizes[right])
+    shares, usual = (np.exp(each) for each in curves.crossings(joined, np.minimum(ends[left], ends[right]), sizes))
+    taken = np.arange(n - 1) >= n - found.n_clusters
+    ax.plot(sizes[~taken], shares[~taken], ".", ms=3, color="0.7", label="other splits")
+    ax.plot(sizes[taken], shares[taken], "o", ms=5, color="C0", label=f"splits into {found.n_clusters} clusters")
+    by_size = np.argsort(sizes)
+    ax.plot(sizes[by_size], usual[by_size], color="C1", label="usual for the size")
+    ax.plot(sizes[by_size], usual[by_size] / 3, color="C1", ls=":", label="a third of it")
+    ax.set(xscale="log", yscale="log", xlabel="points in the smaller part")
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+
+
 PICTURES: dict[str, Callable[[], Figure]] = {
-    each.__name__: each for each in (digits, scores, clustermap, heights, truncated, leaves, growth)
+    each.__name__: each for each in (digits, scores, clustermap, heights, truncated, leaves, growth, choice, crossing)
 }
 
 

@@ -210,3 +210,15 @@ def test_seconds_are_those_of_one_call(monkeypatch):
     monkeypatch.setattr(time, "perf_counter", lambda: next(clock))
     answer = calls.measure(**request, method="ward", loops=4)
     assert (answer["seconds"], answer["shape"], answer["data"]) == (0.5, (50, 3), "normal")
+
+
+def test_cuts(capsys):
+    assert main(["cuts", "--points", "600", "--repeats", "1"]) == 0
+    assert capsys.readouterr().out.count("equal") == 6
+
+
+def test_numbers(capsys):
+    assert main(["numbers", "--sets", "3 cubes"]) == 0
+    out = capsys.readouterr().out
+    assert "| 3 cubes | 3 | **3** |" in out
+    assert "| right | 100% |" in out
