@@ -22,8 +22,8 @@ result. The folders are this sentence. A module imports only what stands above i
                         ``dense`` · ``points`` · ``approximate`` · ``lists`` · ``tradeoff`` · ``choose``
 ``hac``                 `linkage`: check, make a task, choose an engine, run it
 ``many``                `linkage_many`, `cluster_many`: many small problems at once
-``trees/``              ``dendrogram`` · ``curves`` and ``choose``, how many clusters · ``cuts`` · ``scores`` ·
-                        ``layout`` · ``export`` · ``files``
+``trees/``              ``dendrogram`` · ``curves`` and ``choose``, how many clusters · ``cuts`` · ``leaves`` ·
+                        ``scores`` · ``layout`` · ``export`` · ``files``
 ``estimator``           `AgglomerativeClustering`, for users of scikit-learn
 ``datasets``            the paper's data sets by name, and your own
 ``plot/``               pictures: trees, heat maps, scores
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from chamfer.trees.cuts import cut
     from chamfer.trees.dendrogram import Dendrogram, monotone, tree_height
     from chamfer.trees.export import to_json, to_newick
+    from chamfer.trees.leaves import Leaves, cophenet, fcluster, leaves, order_leaves
     from chamfer.trees.scores import best_cut, dendrogram_purity, score_path
 
 __version__ = "0.1.0"
@@ -62,17 +63,22 @@ _MODULES = {
     "DaskSource": "sources.dask",
     "Dendrogram": "trees.dendrogram",
     "Info": "progress",
+    "Leaves": "trees.leaves",
     "ProblemError": "many",
     "best_cut": "trees.scores",
     "choose": "trees.choose",
     "cluster_many": "many",
+    "cophenet": "trees.leaves",
     "cut": "trees.cuts",
     "datasets": "datasets",
     "dendrogram_purity": "trees.scores",
     "explore": "explorer",
+    "fcluster": "trees.leaves",
+    "leaves": "trees.leaves",
     "linkage": "hac",
     "linkage_many": "many",
     "monotone": "trees.dendrogram",
+    "order_leaves": "trees.leaves",
     "plot": "plot",
     "score_path": "trees.scores",
     "sources": "sources",
@@ -103,17 +109,22 @@ __all__ = [
     "DaskSource",
     "Dendrogram",
     "Info",
+    "Leaves",
     "ProblemError",
     "best_cut",
     "choose",
     "cluster_many",
+    "cophenet",
     "cut",
     "datasets",
     "dendrogram_purity",
     "explore",
+    "fcluster",
+    "leaves",
     "linkage",
     "linkage_many",
     "monotone",
+    "order_leaves",
     "plot",
     "score_path",
     "to_json",

@@ -149,7 +149,7 @@ def separations(joined: Array, ends: Array, sizes: Array) -> Array:
     logarithm of how many times fewer, minus a margin.
     """
     crossing, usual = crossings(joined, ends, sizes)
-    return np.clip(usual - crossing - _MARGIN, -_MOST, _MOST)
+    return np.asarray(np.clip(usual - crossing - _MARGIN, -_MOST, _MOST))
 
 
 def crossings(joined: Array, ends: Array, sizes: Array) -> tuple[Array, Array]:

@@ -1,6 +1,8 @@
 // What a number of clusters is chosen by, and the merges at which points come together.
 #include "../tree/curves.hpp"
 
+#include "../distance/triangle.hpp"
+#include "../tree/turns.hpp"
 #include "bind.hpp"
 
 namespace chamfer {
@@ -41,11 +43,43 @@ void bind_points(nb::module_& m) {
         "Simplified silhouettes of 2, 3, … clusters, see tree/curves.hpp.");
 }
 
+// Turns the branches of a tree by `distance(p, q)`.
+template <class Distance>
+nb::ndarray<nb::numpy, std::int8_t> turn(const TreeArray& Z, Distance distance, int sweeps, nb::object tick) {
+    const Tree tree = tree_from(Z);
+    std::vector<std::int8_t> left;
+    {
+        const Tick ticking = python_tick(tick);
+        nb::gil_scoped_release unlocked;
+        left = Turns<Distance>(tree, std::move(distance)).run(sweeps, ticking);
+    }
+    return to_numpy(std::move(left), {Z.shape(0)});
+}
+
+template <class T>
+void bind_turns(nb::module_& m) {
+    m.def(
+        "turns",
+        [](TreeArray Z, Array<const T, 2> X, const std::string& metric, int sweeps, nb::object tick) {
+            return turn(Z, distances_of<T>(X, metric), sweeps, tick);
+        },
+        "Z"_a, "X"_a, nb::kw_only(), "metric"_a, "sweeps"_a, "tick"_a = nb::none(),
+        "For every merge, which of its clusters comes first where adjacent leaves are close.");
+    m.def(
+        "condensed_turns",
+        [](TreeArray Z, Array<const T, 1> values, int sweeps, nb::object tick) {
+            return turn(Z, Triangle<const T>{values.data(), tree_from(Z).n, true}, sweeps, tick);
+        },
+        "Z"_a, "values"_a, nb::kw_only(), "sweeps"_a, "tick"_a = nb::none());
+}
+
 }  // namespace
 
 void bind_curves(nb::module_& m) {
     bind_points<float>(m);
     bind_points<double>(m);
+    bind_turns<float>(m);
+    bind_turns<double>(m);
     m.def(
         "edge_counts",
         [](TreeArray Z, Array<const Index, 1> start, Array<const Id, 1> neighbours) {
