@@ -22,8 +22,8 @@ result. The folders are this sentence. A module imports only what stands above i
                         ``dense`` · ``points`` · ``approximate`` · ``lists`` · ``tradeoff`` · ``choose``
 ``hac``                 `linkage`: check, make a task, choose an engine, run it
 ``many``                `linkage_many`, `cluster_many`: many small problems at once
-``trees/``              ``dendrogram`` · ``curves`` and ``choose``, how many clusters · ``cuts`` · ``leaves`` ·
-                        ``scores`` · ``layout`` · ``export`` · ``files``
+``trees/``              ``dendrogram`` · ``curves`` and ``choose``, how many clusters · ``cuts`` · ``layers`` ·
+                        ``leaves`` · ``scores`` · ``layout`` · ``export`` · ``files``
 ``estimator``           `AgglomerativeClustering`, for users of scikit-learn
 ``datasets``            the paper's data sets by name, and your own
 ``plot/``               pictures: trees, heat maps, scores
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from chamfer.trees.cuts import cut
     from chamfer.trees.dendrogram import Dendrogram, monotone, tree_height
     from chamfer.trees.export import to_json, to_newick
+    from chamfer.trees.layers import Layers, layers
     from chamfer.trees.leaves import Leaves, cophenet, fcluster, leaves, order_leaves
     from chamfer.trees.scores import best_cut, dendrogram_purity, score_path
 
@@ -63,6 +64,7 @@ _MODULES = {
     "DaskSource": "sources.dask",
     "Dendrogram": "trees.dendrogram",
     "Info": "progress",
+    "Layers": "trees.layers",
     "Leaves": "trees.leaves",
     "ProblemError": "many",
     "best_cut": "trees.scores",
@@ -74,6 +76,7 @@ _MODULES = {
     "dendrogram_purity": "trees.scores",
     "explore": "explorer",
     "fcluster": "trees.leaves",
+    "layers": "trees.layers",
     "leaves": "trees.leaves",
     "linkage": "hac",
     "linkage_many": "many",
@@ -109,6 +112,7 @@ __all__ = [
     "DaskSource",
     "Dendrogram",
     "Info",
+    "Layers",
     "Leaves",
     "ProblemError",
     "best_cut",
@@ -120,6 +124,7 @@ __all__ = [
     "dendrogram_purity",
     "explore",
     "fcluster",
+    "layers",
     "leaves",
     "linkage",
     "linkage_many",
