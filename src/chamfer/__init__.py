@@ -23,7 +23,8 @@ result. The folders are this sentence. A module imports only what stands above i
 ``hac``                 `linkage`: check, make a task, choose an engine, run it
 ``many``                `linkage_many`, `cluster_many`: many small problems at once
 ``trees/``              ``dendrogram`` · ``curves`` and ``choose``, how many clusters · ``cuts`` · ``layers`` ·
-                        ``leaves`` · ``scores`` · ``layout`` · ``export`` · ``files``
+                        ``condense``, cuts of different heights · ``leaves`` · ``scores`` · ``layout`` ·
+                        ``export`` · ``files``
 ``estimator``           `AgglomerativeClustering`, for users of scikit-learn
 ``datasets``            the paper's data sets by name, and your own
 ``plot/``               pictures: trees, heat maps, scores
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from chamfer.progress import Info
     from chamfer.sources.dask import DaskSource
     from chamfer.trees.choose import Choice, choose
+    from chamfer.trees.condense import CondensedTree, LocalCut, condense
     from chamfer.trees.cuts import cut
     from chamfer.trees.dendrogram import Dendrogram, monotone, tree_height
     from chamfer.trees.export import to_json, to_newick
@@ -61,15 +63,18 @@ _MODULES = {
     "AgglomerativeClustering": "estimator",
     "Choice": "trees.choose",
     "Clusters": "many",
+    "CondensedTree": "trees.condense",
     "DaskSource": "sources.dask",
     "Dendrogram": "trees.dendrogram",
     "Info": "progress",
     "Layers": "trees.layers",
     "Leaves": "trees.leaves",
+    "LocalCut": "trees.condense",
     "ProblemError": "many",
     "best_cut": "trees.scores",
     "choose": "trees.choose",
     "cluster_many": "many",
+    "condense": "trees.condense",
     "cophenet": "trees.leaves",
     "cut": "trees.cuts",
     "datasets": "datasets",
@@ -109,15 +114,18 @@ __all__ = [
     "AgglomerativeClustering",
     "Choice",
     "Clusters",
+    "CondensedTree",
     "DaskSource",
     "Dendrogram",
     "Info",
     "Layers",
     "Leaves",
+    "LocalCut",
     "ProblemError",
     "best_cut",
     "choose",
     "cluster_many",
+    "condense",
     "cophenet",
     "cut",
     "datasets",

@@ -72,8 +72,8 @@ def layers(Z: Any, *, order: str = "merge", max_clusters: int | None = None) -> 
     -----
     Where there are no layers, heights fall as a power of the number of clusters k, so that k log(gap) is about the same
     everywhere, with gap the ratio of the heights of two successive merges. A layer is a k at which this is at least
-    four times its median over all k, and the next merge at least twice as high. Of such numbers within a factor of two, the
-    most prominent is taken. O(n log n) time. Of 120 clouds of normal points, 7 have a layer by chance.
+    four times its median over all k, and the next merge at least twice as high. Of such numbers within a factor of two,
+    the most prominent is taken. O(n log n) time. Of 120 clouds of normal points, 7 have a layer by chance.
 
     Linkages that make clusters of even sizes, such as ``chamfer`` and ``ward``, show layers best.
 

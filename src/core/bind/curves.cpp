@@ -2,6 +2,7 @@
 #include "../tree/curves.hpp"
 
 #include "../distance/triangle.hpp"
+#include "../tree/condense.hpp"
 #include "../tree/turns.hpp"
 #include "bind.hpp"
 
@@ -111,6 +112,18 @@ void bind_curves(nb::module_& m) {
         },
         "Z"_a, nb::kw_only(), "first"_a, "second"_a,
         "The merge at which each pair of points comes together; -1 for a point and itself.");
+    m.def(
+        "condense",
+        [](TreeArray Z, Index min_size) {
+            Condensed made = condense(tree_from(Z), min_size);
+            const std::size_t clusters = made.parent.size(), points = made.left.size();
+            return nb::make_tuple(
+                to_numpy(std::move(made.parent), {clusters}), to_numpy(std::move(made.split), {clusters - 1}),
+                to_numpy(std::move(made.cluster_of), {points}), to_numpy(std::move(made.left), {points}));
+        },
+        "Z"_a, nb::kw_only(), "min_size"_a,
+        "Parents of the clusters of the condensed tree, the merges that are split for them; for every point the "
+        "cluster that it leaves and the merge at which it does.");
     m.def(
         "leaf_places",
         [](TreeArray Z) {
