@@ -11,7 +11,7 @@ import chamfer
 from fuzz.draw import Draw
 from fuzz.kinds import Kind, Wrong
 
-NAMES = r"\b(Z|y|n_clusters|height|order|kind|labels|heights|score)\b"
+NAMES = r"\b(Z|y|n_clusters|height|order|kind|labels|heights|score|min_size|max_clusters)\b"
 ODD_NUMBERS = (np.nan, np.inf, -np.inf, -1.0, 0.5, 1e308, 5e-324, 2.0**53, 1e19, -0.0)
 ODD_TREES = (
     None,
@@ -105,6 +105,29 @@ def do_cut(draw: Draw, Z: Any, n: int) -> None:
         check_cut(chamfer.cut(Z, height=height, order=order), n, None)
 
 
+def do_limited_cut(draw: Draw, Z: Any, n: int) -> None:
+    """Cut it with limits, or into clusters of different heights."""
+    least = draw.integer(1, 6) if draw.chance(0.8) else draw.one((0, -1, 0.5, "auto", "x", None, 10**30))
+    if draw.chance(0.5):
+        height = draw.number()
+        labels = chamfer.cut(Z, height=height, min_size=least, max_clusters=draw.integer(1, n))
+    else:
+        labels = chamfer.condense(Z, max(least, 2) if isinstance(least, int) else least).select().labels
+    found = set(labels.tolist()) - {-1}
+    if labels.shape != (n,) or found != set(range(len(found))):
+        raise Wrong(f"labels are {labels!r} for {n} points of clusters of {least}")
+
+
+def do_choose(draw: Draw, Z: Any, n: int) -> None:
+    """Choose a number of clusters, with any neighbours."""
+    neighbors = np.array([[draw.integer(-1, n - 1) for _ in range(2)] for _ in range(n)]) if draw.chance(0.7) else None
+    choice = chamfer.choose(Z, neighbors=neighbors, order=draw.one(("merge", "least", "cumulative")))
+    if not 1 <= choice.n_clusters <= n:
+        raise Wrong(f"{choice!r} of {n} points")
+    if chamfer.layers(Z).labels.shape[0] != n:
+        raise Wrong("layers are not of all points")
+
+
 def do_shape(draw: Draw, Z: Any, n: int) -> None:
     """Make it monotone, and measure it."""
     kind = draw.one(("cumulative", "max")) if draw.chance(0.9) else draw.one(("x", None))
@@ -147,7 +170,7 @@ def do_score(draw: Draw, Z: Any, n: int) -> None:
 def call_tree(draw: Draw) -> None:
     """Do something with a tree."""
     Z = odd_tree(draw)
-    do = draw.one((do_cut, do_cut, do_shape, do_export, do_score))
+    do = draw.one((do_cut, do_limited_cut, do_choose, do_shape, do_export, do_score))
     draw.say(do.__name__, Z=Z)
     n = len(Z) + 1 if hasattr(Z, "__len__") else 1
     do(draw, Z, n)
