@@ -114,6 +114,12 @@ class TestLimits:
             found = chamfer.cut(Z, height=height, order=order, min_clusters=low, max_clusters=high)
             np.testing.assert_array_equal(found, chamfer.cut(Z, k, order=order))
 
+    def test_an_infinite_height_is_nearest_to_the_highest_merges(self):
+        for k in (2, 3):
+            found = chamfer.cut(Z, height=np.inf, min_size=3, min_clusters=k)
+            near = chamfer.cut(Z, height=Z[-1, 2], min_size=3, min_clusters=k)
+            np.testing.assert_array_equal(found, near)
+
     def test_as_many_clusters_as_points(self):
         np.testing.assert_array_equal(chamfer.cut(Z, height=1, min_clusters=len(X)), np.arange(len(X)))
 

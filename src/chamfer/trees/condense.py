@@ -192,11 +192,11 @@ def condense(Z: Any, min_size: int = 5, *, heights: str = "max") -> CondensedTre
     array([1., 1., 1., 1., 1., 1., 0.])
     """
     tree = Dendrogram(Z)
-    check_integer("min_size", min_size, 2)
+    least = min(check_integer("min_size", min_size, 2), tree.n_points + 1)
     check_choice("heights", heights, ("max", "cumulative"))
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         density = 1 / merge_heights(tree, heights)
-    parent, split, cluster_of, left = (np.asarray(each) for each in _core.condense(tree.Z, min_size=min_size))
+    parent, split, cluster_of, left = (np.asarray(each) for each in _core.condense(tree.Z, min_size=least))
     births = np.concatenate([[0.0], density[split]])
     leaving = np.where(left >= 0, density[left], 0.0) if len(density) else np.zeros(1)
     return _measured(min_size, parent.view(np.int64), births, cluster_of.view(np.int64), leaving)

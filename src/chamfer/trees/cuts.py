@@ -204,7 +204,8 @@ class _Path:
         # Merges of small clusters do not change the large ones, so they are no cuts of their own.
         found = 1 + np.flatnonzero((large[1:] == wanted) & (self.made[self.merges] >= least))
         if len(found):
-            return int(found[np.argmin(np.abs(self.heights[found - 1] - height))])
+            near = np.clip(height, self.heights.min(), self.heights.max())  # infinitely far from all is near the ends
+            return int(found[np.argmin(np.abs(self.heights[found - 1] - near))])
         if large[0] == wanted:
             return 0
         raise _too_many("min_clusters", wanted, least, large)
