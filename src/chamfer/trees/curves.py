@@ -41,7 +41,8 @@ def height_curves(path: Path) -> dict[str, Array]:
     highest = np.maximum.accumulate(path.heights)
     last = np.concatenate([[0.0], highest])[::-1]
     gap = np.full(path.tree.n_points, np.nan)
-    np.divide(last[:-1], last[1:], out=gap[1:], where=last[1:] > 0)
+    with np.errstate(over="ignore"):
+        np.divide(last[:-1], last[1:], out=gap[1:], where=last[1:] > 0)
     return {"height": last, "gap": gap}
 
 
