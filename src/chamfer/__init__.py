@@ -23,8 +23,8 @@ result. The folders are this sentence. A module imports only what stands above i
 ``hac``                 `linkage`: check, make a task, choose an engine, run it
 ``many``                `linkage_many`, `cluster_many`: many small problems at once
 ``trees/``              ``dendrogram`` · ``curves`` and ``choose``, how many clusters · ``cuts`` · ``layers`` ·
-                        ``condense``, cuts of different heights · ``leaves`` · ``scores`` · ``layout`` ·
-                        ``export`` · ``files``
+                        ``condense``, cuts of different heights · ``leaves`` · ``ordering`` · ``scores`` ·
+                        ``layout`` · ``export`` · ``files``
 ``estimator``           `AgglomerativeClustering`, for users of scikit-learn
 ``datasets``            the paper's data sets by name, and your own
 ``plot/``               pictures: trees, heat maps, scores
@@ -52,7 +52,8 @@ if TYPE_CHECKING:
     from chamfer.trees.dendrogram import Dendrogram, monotone, tree_height
     from chamfer.trees.export import to_json, to_newick
     from chamfer.trees.layers import Layers, layers
-    from chamfer.trees.leaves import Leaves, cophenet, fcluster, leaves, order_leaves
+    from chamfer.trees.leaves import Leaves, cophenet, fcluster, leaves
+    from chamfer.trees.ordering import order_leaves
     from chamfer.trees.scores import best_cut, dendrogram_purity, score_path
 
 __version__ = "0.1.0"
@@ -86,7 +87,7 @@ _MODULES = {
     "linkage": "hac",
     "linkage_many": "many",
     "monotone": "trees.dendrogram",
-    "order_leaves": "trees.leaves",
+    "order_leaves": "trees.ordering",
     "plot": "plot",
     "score_path": "trees.scores",
     "sources": "sources",

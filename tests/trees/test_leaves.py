@@ -10,7 +10,7 @@ from scipy.spatial.distance import pdist, squareform
 import chamfer
 from cases import gaussian
 from chamfer.inputs import check_input
-from chamfer.trees import leaves as module
+from chamfer.trees import ordering as module
 from chamfer.trees.dendrogram import Dendrogram
 from forest import every_tree
 
