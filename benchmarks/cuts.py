@@ -2,6 +2,7 @@
 
     python -m benchmarks cuts                   5,000 points of 256 coordinates, average linkage
     python -m benchmarks cuts --points 1000     fewer points
+    python -m benchmarks cuts --sizes           agreement with labels over the smallest size, on labelled sets
 
 Speaker diarization looks for k clusters of at least so many points: it cuts at a height, counts the large clusters, and
 if they are not k tries the cuts after other merges, nearest in height first, each by SciPy's ``fcluster``. Small
@@ -17,9 +18,12 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.cluster.hierarchy import fcluster
 from scipy.spatial.distance import cdist
+from sklearn.metrics import adjusted_rand_score
 
 import chamfer
-from chamfer._types import Array
+from benchmarks.data import Array
+from benchmarks.labelled import LABELLED
+from benchmarks.tables import table
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -27,7 +31,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks cuts", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--points", type=int, default=5_000)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--sizes", action="store_true", help="compare smallest sizes on labelled sets instead")
     options = parser.parse_args(argv)
+    if options.sizes:
+        print(sizes())
+        return 0
     X = speakers(options.points, 256)
     Z = chamfer.linkage(X, "average")
     least, height = max(2, options.points // 300), float(Z[-options.points // 25, 2])
@@ -49,6 +57,29 @@ def compare(Z: Array, X: Array, k: int, least: int, height: float, kind: str, re
     same = bool((labels == wanted).all())
     print(f"{k:3}  {kind:9} {loop:10.4g} {best:10.4g} {loop / best:8.0f}  {'equal' if same else 'DIFFERENT'}")
     return 0 if same else 1
+
+
+def sizes(shares: Sequence[float] = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4), word: str = "") -> str:
+    """Mean adjusted Rand index at the true number of clusters, by linkage and `min_size` as a share of the mean."""
+    found: dict[str, list[list[float]]] = {}
+    for X, y in (make(0) for name, make in LABELLED.items() if word in name):
+        known, k = y >= 0, len(np.unique(y[y >= 0]))
+        if k == 1:
+            continue
+        for method in ("chamfer", "chamfer_normalized", "ward", "average", "centroid", "complete", "single"):
+            Z = chamfer.linkage(np.ascontiguousarray(X, dtype=np.float64), method)
+            labels = [_large_or_all(Z, X, k, share) for share in shares]
+            found.setdefault(method, []).append([adjusted_rand_score(y[known], each[known]) for each in labels])
+    rows = [[method, *(f"{mean:.3f}" for mean in np.mean(scores, axis=0))] for method, scores in found.items()]
+    return table(["linkage", *(f"{share:g}" for share in shares)], rows)
+
+
+def _large_or_all(Z: Array, X: Array, k: int, share: float) -> Array:
+    """The cut into k large clusters; the plain one where there are not so many."""
+    try:
+        return chamfer.cut(Z, k, min_size=share or 1, X=X)
+    except ValueError:
+        return chamfer.cut(Z, k)
 
 
 def speakers(n: int, d: int) -> Array:

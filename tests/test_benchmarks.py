@@ -14,6 +14,7 @@ from benchmarks import tables
 from benchmarks.__main__ import NAMES, main
 from benchmarks.cases import SETS
 from benchmarks.compare import print_ratios
+from benchmarks.cuts import sizes
 from benchmarks.measure import Case
 from benchmarks.rows import RESULTS, Row, read, read_results, write
 from benchmarks.worker import Calls
@@ -215,6 +216,11 @@ def test_seconds_are_those_of_one_call(monkeypatch):
 def test_cuts(capsys):
     assert main(["cuts", "--points", "600", "--repeats", "1"]) == 0
     assert capsys.readouterr().out.count("equal") == 6
+
+
+def test_sizes():
+    lines = sizes([0.0, 0.1], "3 cubes").splitlines()
+    assert "| ward | 1.000 | 1.000 |" in lines
 
 
 def test_numbers(capsys):

@@ -73,7 +73,7 @@ class TestMinSize:
 
     def test_a_share_of_the_mean_size(self):
         np.testing.assert_array_equal(chamfer.cut(Z, 3, min_size=0.3), chamfer.cut(Z, 3, min_size=6))  # 5.7 points
-        np.testing.assert_array_equal(chamfer.cut(Z, [2, 3], min_size="auto"), chamfer.cut(Z, [2, 3], min_size=0.1))
+        np.testing.assert_array_equal(chamfer.cut(Z, [2, 3], min_size="auto"), chamfer.cut(Z, [2, 3], min_size=0.05))
 
     def test_no_cluster_is_large(self):
         assert (chamfer.cut(Z, height=0, min_size=2, X=X) == -1).all()

@@ -27,7 +27,7 @@ from chamfer.trees.dendrogram import Dendrogram, merges_up_to
 
 LEFTOVERS = ("nearest", "centre", "noise")
 NOISE = -1
-ROBUST_SHARE = 0.1  # of the mean size: what ``min_size="auto"`` takes for a crumb
+ROBUST_SHARE = 0.05  # of the mean size: what ``min_size="auto"`` takes for a crumb
 
 
 def cut(
@@ -60,7 +60,7 @@ def cut(
         heights, the sum of all heights in a merge's subtree (`height` is compared with these then).
     min_size : int, float or "auto", default=1
         Only clusters of at least so many points count. `n_clusters` asks for so many of them, and the cut with the
-        fewest leftovers is taken. A float below 1 is a share of the mean size n / n_clusters; ``"auto"`` is 0.1.
+        fewest leftovers is taken. A float below 1 is a share of the mean size n / n_clusters; ``"auto"`` is 0.05.
     max_size : int, optional
         Clusters of more points are split along the tree until none is left; there may be more than `n_clusters` then.
         Given alone, it makes the largest clusters of at most this size.
