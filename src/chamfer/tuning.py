@@ -61,6 +61,7 @@ class Tuning:
     tree_points: int = 20_000  # from here on, a tree is tried where coordinates are more
     tree_share: float = 0.02  # of all pairs that few coordinates leave, at most, for a tree to be tried
     tree_gain: float = 20.0  # how much faster than products it has to be: refreshed lists reach farther than first ones
+    tree_list: int = 8  # points on a list from which a tree makes a spanning tree
     tree_near: int = 1000  # distances that cost as much as a list from a tree, or from an index
     unfiltered: int = 2048  # up to here, a filter gains nothing
 

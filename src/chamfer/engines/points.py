@@ -84,19 +84,23 @@ def _one_by_one(points: Points, task: Task) -> Array:
 
 
 def _by_lists(points: Points, task: Task) -> Array:
-    n, name = points.n, task.linkage.name
+    n, single = points.n, task.linkage.family == "single"
     everything, k = np.arange(n, dtype=np.int32), min(n - 1, tuning.current.centre_list)
     with task.progress.stage("nearest neighbours", n, "point") as tick:
         source = choose_source(points, k, task.threads)
-        tree, coordinates = isinstance(source, TreeSource), _few_coordinates(points, source)
-        nearest = source.nearest(everything, everything, k, task.threads, tick)
-        del source
+        tree = isinstance(source, TreeSource)
+        if not (single and tree):
+            coordinates = _few_coordinates(points, source)
+            nearest = source.nearest(everything, everything, k, task.threads, tick)
     with task.progress.stage("merges", n - 1, "merge") as tick, one_blas_thread():
+        if single and isinstance(source, TreeSource):
+            return source.spanning_tree(task.threads, tick)
+        del source
         lists = {"nearest": nearest.clusters, "distances": nearest.distances, "bounds": nearest.bounds}
-        rest = {**coordinates, **lists, "tree": tree, "blas": blas(), "threads": task.threads, "tick": tick}
-        if task.linkage.family == "single":
+        rest = {**coordinates, **lists, "blas": blas(), "threads": task.threads, "tick": tick}
+        if single:
             return _core.spanning_forest(points.X, metric="sqeuclidean", **rest)
-        return _core.centre_lists(points.X, rule=name, **rest)
+        return _core.centre_lists(points.X, rule=task.linkage.name, tree=tree, **rest)
 
 
 def _few_coordinates(points: Points, source: BlasSource | TreeSource) -> dict[str, Any]:

@@ -17,13 +17,13 @@ def choose_source(points: Points, k: int, threads: int) -> BlasSource | TreeSour
     """Choose between tree and multiplication by trying both on a sample of the points."""
     now = tuning.current
     if points.X.shape[1] <= now.tree_coordinates:
-        return TreeSource(points)
+        return TreeSource(points, threads=threads)
     if points.n <= now.unfiltered:
         return BlasSource(points)
     principal = Principal(points.X)
     if points.n < now.tree_points or principal.share_of_few > now.tree_share:
         return BlasSource(points, principal)
-    tree = TreeSource(points, principal)
+    tree = TreeSource(points, principal, threads)
     sample = np.random.default_rng(0).choice(points.n, 256, replace=False).astype(np.int32)
     start = time.perf_counter()
     tree.nearest(sample, np.arange(points.n, dtype=np.int32), k, threads)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from scipy.sparse import issparse
@@ -50,7 +51,7 @@ def make_source(source: Any, data: Points | Condensed, k: int, threads: int, cli
         return choose_source(data, k, threads) if data.metric in FAST_METRICS else CdistSource(data)
     kinds: dict[str, Callable[[Points], Source]] = {
         "blas": BlasSource,
-        "tree": TreeSource,
+        "tree": partial(TreeSource, threads=threads),
         "cdist": CdistSource,
         "ann": IndexSource,
     }

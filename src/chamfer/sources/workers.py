@@ -83,7 +83,7 @@ class Block:
         """The compiled search."""
         points, coordinates = Points(self.X, self.plan.metric, exponent=0), self.plan.project(self.X)
         if self.plan.search == "tree":
-            return tree_search(points, coordinates, own=True)
+            return tree_search(points, coordinates, own=True, threads=1)
         return product_search(points, coordinates)
 
 

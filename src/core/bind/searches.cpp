@@ -1,4 +1,5 @@
 // The searches that sources are made of, and what selects nearest clusters from distances.
+#include "../engine/tree_spanning.hpp"
 #include "../search/products.hpp"
 #include "../search/tree_search.hpp"
 #include "bind.hpp"
@@ -73,14 +74,21 @@ void bind_tree_search(nb::module_& m, const char* name) {
     nb::class_<Search> c(m, name, "Nearest clusters by a k-d tree.");
     m.def(
         "tree_search",
-        [](Array<const T, 2> X, const std::string& metric, Array<const double, 2> coordinates, bool own) {
+        [](Array<const T, 2> X, const std::string& metric, Array<const double, 2> coordinates, bool own, int threads) {
             const Distances<T> distances = distances_of<T>(X, metric);
             nb::gil_scoped_release unlocked;
-            return Search(distances, coordinates.data(), static_cast<Index>(coordinates.shape(1)), own);
+            return Search(distances, coordinates.data(), static_cast<Index>(coordinates.shape(1)), own, threads);
         },
-        "X"_a.noconvert(), nb::kw_only(), "metric"_a, "coordinates"_a.noconvert(), "own"_a, nb::keep_alive<0, 1>(),
-        "A search by a k-d tree over coordinates; `own`: they are the points' own.");
+        "X"_a.noconvert(), nb::kw_only(), "metric"_a, "coordinates"_a.noconvert(), "own"_a, "threads"_a,
+        nb::keep_alive<0, 1>(), "A search by a k-d tree over coordinates; `own`: they are the points' own.");
     bind_queries<Search, T, double>(c);
+    c.def(
+        "spanning_tree",
+        [](const Search& self, Index k, int threads, nb::object callback) {
+            return run(callback, [&](const Tick& tick) { return TreeForest<T>(self, k, threads).run(tick); });
+        },
+        nb::kw_only(), "k"_a, "threads"_a, "tick"_a = nb::none(),
+        "Z of single linkage, from lists of the k nearest points.");
 }
 
 template <class F>
@@ -92,7 +100,7 @@ void bind_near_order(nb::module_& m) {
             {
                 nb::gil_scoped_release unlocked;
                 order = KdTree<F>(coordinates.data(), static_cast<Index>(coordinates.shape(0)),
-                                  static_cast<Index>(coordinates.shape(1)), leaf)
+                                  static_cast<Index>(coordinates.shape(1)), leaf, 1)
                             .order();
             }
             const std::size_t n = order.size();

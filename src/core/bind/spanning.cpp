@@ -2,20 +2,14 @@
 #include "../engine/spanning.hpp"
 
 #include "../search/centre_search.hpp"
-#include "../search/tree_search.hpp"
 #include "bind.hpp"
 
 namespace chamfer {
 namespace {
 
 template <class T, class F>
-Merges merges_of(const Distances<T>& distance, const Axes& axes, const F* coordinates, bool tree,
-                 const FirstLists<T>& first, const Blas& blas, int threads, const Tick& tick) {
-    if constexpr (std::is_same_v<F, double>)
-        if (tree) {
-            const TreeSearch<T> search(distance, coordinates, axes.count(), false);
-            return SpanningForest<T, TreeSearch<T>>(distance, search, first, threads).run(tick);
-        }
+Merges merges_of(const Distances<T>& distance, const Axes& axes, const F* coordinates, const FirstLists<T>& first,
+                 const Blas& blas, int threads, const Tick& tick) {
     using Search = CentreTiles<SinglePoints, F>;
     const SinglePoints clusters{distance.points.n};
     const Search search(clusters, axes, coordinates, blas);
@@ -27,16 +21,16 @@ void bind(nb::module_& m) {
     m.def(
         "spanning_forest",
         [](Array<const T, 2> X, const std::string& metric, Array<const double, 1> mean, Array<const double, 2> axes,
-           Array<const F, 2> coordinates, bool tree, Array<const Id, 2> nearest, Array<const T, 2> distances,
+           Array<const F, 2> coordinates, Array<const Id, 2> nearest, Array<const T, 2> distances,
            Array<const T, 1> bounds, const Blas& blas, int threads, nb::object callback) {
             const Distances<T> distance = distances_of<T>(X, metric);
             const Axes to_few{mean.data(), axes.data(), distance.points.d, static_cast<Index>(axes.shape(1))};
             const FirstLists<T> first = first_lists<T>(nearest, distances, bounds);
             return run(callback, [&](const Tick& tick) {
-                return by_tie_rule(merges_of(distance, to_few, coordinates.data(), tree, first, blas, threads, tick));
+                return by_tie_rule(merges_of(distance, to_few, coordinates.data(), first, blas, threads, tick));
             });
         },
-        "X"_a.noconvert(), nb::kw_only(), "metric"_a, "mean"_a, "axes"_a, "coordinates"_a.noconvert(), "tree"_a,
+        "X"_a.noconvert(), nb::kw_only(), "metric"_a, "mean"_a, "axes"_a, "coordinates"_a.noconvert(),
         "nearest"_a.noconvert(), "distances"_a.noconvert(), "bounds"_a.noconvert(), "blas"_a, "threads"_a,
         "tick"_a = nb::none(),
         "Z of single linkage from points, their coordinates for the filter and their nearest other points.");

@@ -6,6 +6,7 @@
 #include "kernels.hpp"
 
 #include "../linkage/rules.hpp"
+#include "near.hpp"
 #include "vectors.hpp"
 
 namespace chamfer {
@@ -513,6 +514,7 @@ constexpr Kernels<T> table() {
             mark_far<T>,
             mark_labelled<T>,
             mark_eased<T>,
+            ranks<T>,
             {update_row<Complete, T>, update_row<Average, T>, update_row<Weighted, T>, update_row<Ward, T>,
              update_row<Centroid, T>, update_row<Median, T>},
             unite_points<T>,
@@ -521,7 +523,8 @@ constexpr Kernels<T> table() {
 
 constexpr Kernels<float> floats = table<float>();
 constexpr Kernels<double> doubles = table<double>();
-constexpr DoubleKernels others{packed_distances, block_products, divide, cancel, add_floats, project, adopt, adopt_two};
+constexpr DoubleKernels others{packed_distances, block_products, near_points, near_box, divide,
+                               cancel,           add_floats,     project,     adopt,    adopt_two};
 
 }  // namespace
 }  // namespace loops

@@ -32,6 +32,7 @@ struct Union {
 // Points are packed in blocks of so many, coordinate after coordinate: distance/packed.hpp. A block is multiplied by
 // kRows points at a time.
 inline constexpr Index kBlock = 32, kRows = 4;
+inline constexpr Index kRoom = 32;  // values that the widest machine takes at once, in all vectors of a step
 
 // Where dense Chamfer keeps Ch(C, .): see engine/dense_chamfer.hpp.
 enum class SumsKind { point, pair, group };
@@ -121,6 +122,10 @@ struct Kernels {
                           unsigned char* keep);
     void (*mark_eased)(const T* products, const T* half, const T* ease, T reach, T need, Index n, unsigned char* keep);
 
+    // rank[i] = how many of n values are below values[i]; gives the sum of all ranks, n (n - 1) / 2 if no two values
+    // are equal. Both arrays have room for whole multiples of kRoom.
+    Index (*ranks)(const T* values, Index n, Id* rank);
+
     // Lance-Williams: out[z] = value between z and the union of a and b.
     void (*update_row[kRules])(const T* a, const T* b, const Union& merged, const double* sizes, Index n, T* out);
 
@@ -138,6 +143,11 @@ struct DoubleKernels {
     // products[r * width + j] = x_r . y_j of kRows rows x of d coordinates and a block of packed points y. The only
     // kernel whose last bits depend on the level: it fuses products and sums where it can.
     void (*block_products)(const double* x, const double* strips, Index d, Index width, double* products);
+    // Which points of a packed block are within a squared distance of x, as bits; `squared` gets all distances.
+    std::uint32_t (*near_points)(const double* x, const double* strips, Index m, double limit, double* squared);
+    // Which points j of a packed block are within the squared distance limits[j] of a box, as bits.
+    std::uint32_t (*near_box)(const double* strips, Index m, const double* low, const double* high,
+                              const double* limits);
     // values[i] /= ease + eases[i]
     void (*divide)(double ease, const double* eases, Index n, double* values);
     // products[j] = squared distance of a point with squared length `norm`; how many have lost their digits.

@@ -187,7 +187,7 @@ class CentreTree {
         std::vector<double> coordinates(clusters.size() * m_);
         for (std::size_t i = 0; i < clusters.size(); ++i)
             std::copy_n(coordinates_.data() + clusters[i] * m_, m_, coordinates.data() + i * m_);
-        const KdTree<double> tree(coordinates.data(), static_cast<Index>(clusters.size()), m_, kLeaf);
+        const KdTree<double> tree(coordinates.data(), static_cast<Index>(clusters.size()), m_, kLeaf, threads);
         std::vector<Leaf> leaves(clusters.size());
         for (std::size_t i = 0; i < clusters.size(); ++i) leaves[i] = leaf(clusters[tree.order()[i]]);
         const auto ends = tree.gather(
@@ -196,13 +196,13 @@ class CentreTree {
                                        [](const Ends& ends, const Leaf& leaf) { return join(ends, leaf.ends); });
             },
             join);
-        parallel_queries(static_cast<Index>(queries.size()), threads, tick, [&](Index i) {
+        parallel_queries(static_cast<Index>(queries.size()), kShare, threads, tick, [&](Index i, int) {
             find(queries[i], tree, ends, leaves, [&] { return reach(i); }, [&](Id c) { near(i, c); });
         });
     }
 
    private:
-    static constexpr Index kLeaf = 8;
+    static constexpr Index kLeaf = 8, kShare = 64;  // clusters of a leaf, queries a task
 
     // The largest ease and the smallest spread of some clusters.
     struct Ends {
@@ -227,11 +227,13 @@ class CentreTree {
             return !(most > 0) || squared + spread + other.spread > slack_.widen(most * (ease + other.ease), slack);
         };
         tree.descend(
-            x, [&](Id node, double squared) { return beyond(squared, ends[node]); },
-            [&](Id place) {
-                const auto& [cluster, own] = leaves[place];
-                if (cluster == query) return;
-                if (!beyond(squared_distance(x, coordinates_.data() + cluster * m_, m_), own)) near(cluster);
+            x, x, [&](Id node, double squared) { return beyond(squared, ends[node]); },
+            [&](Id node) {
+                for (Id place = tree.nodes()[node].begin; place < tree.nodes()[node].end; ++place) {
+                    const auto& [cluster, own] = leaves[place];
+                    if (cluster == query) continue;
+                    if (!beyond(squared_distance(x, coordinates_.data() + cluster * m_, m_), own)) near(cluster);
+                }
             });
     }
 

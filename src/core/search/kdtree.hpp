@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -10,7 +12,10 @@
 
 namespace chamfer {
 
-// A balanced tree over n points of m coordinates, in preorder: the left child of node i is i + 1.
+// A balanced tree over n points of m coordinates, in preorder: the left child of node i is i + 1. Every leaf but the
+// last has exactly `leaf` points, also where points are equal, so that leaf i begins at place i * leaf. Equal
+// coordinates are split by number: the tree is the same on every machine and for any number of threads, and of copies
+// of a point those with lower numbers come first.
 template <class F>
 class KdTree {
    public:
@@ -19,13 +24,25 @@ class KdTree {
         Id right;       // its right child; 0 for a leaf
     };
 
-    KdTree(const F* coordinates, Index n, Index m, Index leaf) : coordinates_(coordinates), m_(m), order_(n) {
+    KdTree(const F* coordinates, Index n, Index m, Index leaf, int threads)
+        : m_(m),
+          leaf_(leaf),
+          order_(n),
+          nodes_(2 * ((n + leaf - 1) / leaf) - 1),
+          boxes_(nodes_.size() * 2 * m),
+          rows_(std::make_unique_for_overwrite<F[]>(n * m)) {
         std::iota(order_.begin(), order_.end(), Id{0});
-        build(0, static_cast<Id>(n), leaf);
+        std::copy_n(coordinates, n * m, rows_.get());
+        build(threads);
     }
 
     const std::vector<Id>& order() const { return order_; }
     const std::vector<Node>& nodes() const { return nodes_; }
+    // The box of a node: its lowest coordinates, then its highest.
+    const F* box(Id node) const { return boxes_.data() + 2 * m_ * node; }
+
+    // The points' coordinates in the tree's order, which nobody needs afterwards but the caller.
+    std::unique_ptr<F[]> take_rows() { return std::move(rows_); }
 
     // Values of nodes from the leaves up: of_leaf(begin, end) gives that of a leaf, join(left, right) that of others.
     template <class OfLeaf, class Join>
@@ -38,10 +55,11 @@ class KdTree {
         return values;
     }
 
-    // Goes down from the root, to the nearer child first. Nodes for which skip(node, squared), with a lower bound of
-    // the squared distance from x, is true are left out; visit(place) is called for all places of other leaves.
+    // Goes down from the root, to the nearer child first. Nodes for which skip(node, squared) is true are left out,
+    // `squared` being a lower bound of the squared distance to the box from `low` to `high`; visit(node) is called for
+    // other leaves. Rounding keeps the bound one: outside by outside, it is monotone.
     template <class Skip, class Visit>
-    void descend(const F* x, Skip&& skip, Visit&& visit) const {
+    void descend(const F* low, const F* high, Skip&& skip, Visit&& visit) const {
         struct Waiting {
             Id node;
             F squared;
@@ -54,46 +72,84 @@ class KdTree {
             if (skip(next.node, next.squared)) continue;
             const Node& node = nodes_[next.node];
             if (node.right) {
-                const Waiting left{next.node + 1, to_box(x, next.node + 1)}, right{node.right, to_box(x, node.right)};
+                const Waiting left{next.node + 1, between(low, high, next.node + 1)},
+                    right{node.right, between(low, high, node.right)};
                 const bool left_first = left.squared <= right.squared;
                 stack[waiting++] = left_first ? right : left;
                 stack[waiting++] = left_first ? left : right;
             } else {
-                for (Id place = node.begin; place < node.end; ++place) visit(place);
+                visit(next.node);
             }
         }
     }
 
    private:
-    Id build(Id begin, Id end, Index leaf) {
-        const Id node = static_cast<Id>(nodes_.size());
-        nodes_.push_back({begin, end, 0});
-        const Index wide = add_box(begin, end);
-        const F* box = boxes_.data() + 2 * m_ * node;
-        if (end - begin > leaf && box[m_ + wide] > box[wide]) {
-            const Id middle = begin + (end - begin) / 2;
-            // Equal coordinates are split by number, so that the tree is the same on every machine.
-            std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end, [&](Id a, Id b) {
-                const F x = coordinates_[a * m_ + wide], y = coordinates_[b * m_ + wide];
-                return x != y ? x < y : a < b;
-            });
-            build(begin, middle, leaf);
-            const Id right = build(middle, end, leaf);
-            nodes_[node].right = right;
+    struct Key {
+        F x;
+        Id point, at;  // its number, and its place before the split
+    };
+    struct Scratch {
+        std::unique_ptr<Key[]> keys;
+        std::unique_ptr<F[]> rows;
+        std::unique_ptr<Id[]> order;
+    };
+
+    // Nodes near the root one level after the other, those of a level at the same time; then whole subtrees.
+    void build(int threads) {
+        const Index n = static_cast<Index>(order_.size());
+        const Scratch scratch{std::make_unique_for_overwrite<Key[]>(n), std::make_unique_for_overwrite<F[]>(n * m_),
+                              std::make_unique_for_overwrite<Id[]>(n)};
+        nodes_[0] = {0, static_cast<Id>(n), 0};
+        std::vector<Id> level{0};
+        while (threads > 1 && !level.empty() && static_cast<int>(level.size()) < 4 * threads) {
+            parallel_tasks(static_cast<Index>(level.size()), threads, [&](Index i, int) { split(level[i], scratch); });
+            std::vector<Id> next;
+            for (const Id node : level)
+                if (nodes_[node].right) next.insert(next.end(), {node + 1, nodes_[node].right});
+            level = std::move(next);
         }
-        return node;
+        parallel_tasks(static_cast<Index>(level.size()), threads, [&](Index i, int) { split_all(level[i], scratch); });
     }
 
-    // Appends the box of these points, lowest and highest coordinates, and gives its widest coordinate.
-    Index add_box(Id begin, Id end) {
-        const std::size_t start = boxes_.size();
-        const F* first = coordinates_ + order_[begin] * m_;
-        boxes_.insert(boxes_.end(), first, first + m_);
-        boxes_.insert(boxes_.end(), first, first + m_);
-        F *low = boxes_.data() + start, *high = low + m_;
+    void split_all(Id node, const Scratch& scratch) {
+        split(node, scratch);
+        if (const Id right = nodes_[node].right) {
+            split_all(node + 1, scratch);
+            split_all(right, scratch);
+        }
+    }
+
+    // Gives a node its box and, if it has more points than a leaf, its children.
+    void split(Id at, const Scratch& scratch) {
+        Node& node = nodes_[at];
+        const Index wide = measure(at), leaves = (node.end - node.begin + leaf_ - 1) / leaf_;
+        if (leaves < 2) return;
+        const Id middle = static_cast<Id>(node.begin + leaves / 2 * leaf_);
+        Key* keys = scratch.keys.get();
+        for (Id i = node.begin; i < node.end; ++i) keys[i] = {rows_[i * m_ + wide], order_[i], i};
+        std::nth_element(keys + node.begin, keys + middle, keys + node.end,
+                         [](const Key& a, const Key& b) { return a.x != b.x ? a.x < b.x : a.point < b.point; });
+        const Index first = node.begin, count = node.end - node.begin;
+        std::copy_n(rows_.get() + first * m_, count * m_, scratch.rows.get() + first * m_);
+        for (Id i = node.begin; i < node.end; ++i) {
+            order_[i] = keys[i].point;
+            const F* row = scratch.rows.get() + keys[i].at * m_;
+            for (Index k = 0; k < m_; ++k) rows_[i * m_ + k] = row[k];
+        }
+        node.right = static_cast<Id>(at + leaves / 2 * 2);
+        nodes_[at + 1] = {node.begin, middle, 0};
+        nodes_[node.right] = {middle, node.end, 0};
+    }
+
+    // The box of a node, and its widest coordinate.
+    Index measure(Id node) {
+        const auto& [begin, end, right] = nodes_[node];
+        F *low = boxes_.data() + 2 * m_ * node, *high = low + m_;
+        std::copy_n(rows_.get() + begin * m_, m_, low);
+        std::copy_n(rows_.get() + begin * m_, m_, high);
         for (Id i = begin + 1; i < end; ++i)
             for (Index k = 0; k < m_; ++k) {
-                const F x = coordinates_[order_[i] * m_ + k];
+                const F x = rows_[i * m_ + k];
                 low[k] = std::min(low[k], x);
                 high[k] = std::max(high[k], x);
             }
@@ -103,33 +159,33 @@ class KdTree {
         return wide;
     }
 
-    F to_box(const F* x, Id node) const {
-        const F *low = boxes_.data() + 2 * m_ * node, *high = low + m_;
+    F between(const F* low, const F* high, Id node) const {
+        const F *lowest = box(node), *highest = lowest + m_;
         F sum = 0;
         for (Index k = 0; k < m_; ++k) {
-            const F outside = std::max({low[k] - x[k], x[k] - high[k], F{0}});
+            const F outside = std::max({lowest[k] - high[k], low[k] - highest[k], F{0}});
             sum += outside * outside;
         }
         return sum;
     }
 
-    const F* coordinates_;
-    Index m_;
+    Index m_, leaf_;
     std::vector<Id> order_;
     std::vector<Node> nodes_;
     std::vector<F> boxes_;
+    std::unique_ptr<F[]> rows_;
 };
 
-// body(i) for all queries i of [0, count), neighbours in one share; ticks count queries.
+// body(i, thread) for all i of [0, count), `share` neighbours a task; `tick` hears how many are done.
 template <class Body>
-void parallel_queries(Index count, int threads, const Tick& tick, Body&& body) {
-    constexpr Index kShare = 64, kGroup = 256;  // queries a task, tasks between two ticks
-    for (Index first = 0; first < count; first += kShare * kGroup) {
-        parallel_tasks(std::min(kGroup, (count - first + kShare - 1) / kShare), threads, [&](Index task, int) {
-            const Index begin = first + task * kShare, end = std::min(count, begin + kShare);
-            for (Index i = begin; i < end; ++i) body(i);
+void parallel_queries(Index count, Index share, int threads, const Tick& tick, Body&& body) {
+    constexpr Index kTasks = 256;  // between two ticks
+    for (Index first = 0; first < count; first += share * kTasks) {
+        parallel_tasks(std::min(kTasks, (count - first + share - 1) / share), threads, [&](Index task, int thread) {
+            const Index begin = first + task * share, end = std::min(count, begin + share);
+            for (Index i = begin; i < end; ++i) body(i, thread);
         });
-        tick(std::min(count, first + kShare * kGroup));
+        tick(std::min(count, first + share * kTasks));
     }
 }
 

@@ -25,6 +25,8 @@ class Nearest {
 
     // Everything at this distance or beyond may be left out.
     T reach() const { return count_ < k_ ? kFar<T> : distances_[worst_]; }
+    // At the distance `reach`, clusters from this one on may be left out.
+    Id last() const { return count_ < k_ ? std::numeric_limits<Id>::max() : clusters_[worst_]; }
     Index count() const { return count_; }
     Index k() const { return k_; }
 
