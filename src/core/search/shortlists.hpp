@@ -22,6 +22,8 @@ class Shortlists {
           distance_(kBlock * room_),
           place_(kBlock * room_),
           rank_(room_),
+          by_rank_(room_),
+          equal_(room_),
           spare_distance_(k),
           spare_place_(k) {}
 
@@ -66,13 +68,13 @@ class Shortlists {
         const Index count = count_[lane], kept = std::min(count, k_);
         T* distance = distance_.data() + lane * room_;
         Id* place = place_.data() + lane * room_;
-        if (kernels<T>().ranks(distance, count, rank_.data()) != count * (count - 1) / 2)
-            rank_equals(distance, place, count);
-        for (Index i = 0; i < count; ++i)
-            if (rank_[i] < k_) {
-                spare_distance_[rank_[i]] = distance[i];
-                spare_place_[rank_[i]] = place[i];
-            }
+        const bool equals = kernels<T>().ranks(distance, count, rank_.data()) != count * (count - 1) / 2;
+        if (equals) spread_equals(place, count);
+        for (Index i = 0; i < count; ++i) {
+            if (rank_[i] >= k_) continue;
+            spare_distance_[rank_[i]] = distance[i];
+            spare_place_[rank_[i]] = place[i];
+        }
         std::copy_n(spare_distance_.data(), kept, distance);
         std::copy_n(spare_place_.data(), kept, place);
         count_[lane] = kept;
@@ -81,11 +83,18 @@ class Shortlists {
         last_[lane] = number_[place[k_ - 1]];
     }
 
-    // Of equal distances, lower numbers come first.
-    void rank_equals(const T* distance, const Id* place, Index count) {
+    // Points at equal distance have equal ranks. They get those that follow, lower numbers first.
+    void spread_equals(const Id* place, Index count) {
+        std::fill_n(equal_.data(), count, 0);
         for (Index i = 0; i < count; ++i)
-            for (Index j = 0; j < i; ++j)
-                if (distance[i] == distance[j]) ++rank_[number_[place[i]] < number_[place[j]] ? j : i];
+            if (rank_[i] < k_) by_rank_[rank_[i] + equal_[rank_[i]]++] = static_cast<Id>(i);
+        for (Index rank = 0; rank < std::min(count, k_); rank += equal_[rank]) {
+            Id* first = by_rank_.data() + rank;
+            if (equal_[rank] > 1)
+                std::sort(first, first + equal_[rank],
+                          [&](Id a, Id b) { return number_[place[a]] < number_[place[b]]; });
+            for (Id i = 0; i < equal_[rank]; ++i) rank_[first[i]] = static_cast<Id>(rank) + i;
+        }
     }
 
     Metric metric_;
@@ -93,7 +102,7 @@ class Shortlists {
     Index k_, room_;
     std::vector<double> squared_;
     std::vector<T> distance_;  // by lane
-    std::vector<Id> place_, rank_;
+    std::vector<Id> place_, rank_, by_rank_, equal_;
     std::vector<T> spare_distance_;
     std::vector<Id> spare_place_;
     Index count_[kBlock];
