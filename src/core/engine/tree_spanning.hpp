@@ -168,7 +168,7 @@ class TreeForest {
         leaves_.each_leaf(
             group,
             [&](Id node, double squared) {
-                return (same && labels.only(node) == one) ||
+                return (same && labels.few(node).is(one)) ||
                        (search_.lowest(node) > worst && search_.none_nearer(squared, farthest));
             },
             [&](Id node, std::uint32_t near) {

@@ -36,12 +36,13 @@ class Nearest {
         return at < count_ ? distances_[at] : kFar<T>;
     }
 
-    // `fresh`: this cluster cannot have been offered before, as when every cluster is a point.
-    void offer(Id cluster, T distance, bool fresh = false) {
-        if (count_ == k_ && !before(distance, cluster, worst_)) return;
+    // Whether that changes anything. `fresh`: this cluster cannot have been offered before, as when every cluster is a
+    // point.
+    bool offer(Id cluster, T distance, bool fresh = false) {
+        if (count_ == k_ && !before(distance, cluster, worst_)) return false;
         const Index at = fresh ? count_ : find(cluster);
         if (at < count_) {
-            if (!(distance < distances_[at])) return;
+            if (!(distance < distances_[at])) return false;
             distances_[at] = distance;
             if (at == worst_) find_worst();
         } else if (count_ < k_) {
@@ -53,6 +54,7 @@ class Nearest {
             distances_[worst_] = distance;
             find_worst();
         }
+        return true;
     }
 
     // Marks unused places by cluster -1. Returns how near all other clusters may be at most; if there are

@@ -123,6 +123,14 @@ class TreeSearch {
         std::vector<Nearest<T>> nearest = std::vector<Nearest<T>>(kBlock, Nearest<T>(nullptr, nullptr, 0));
         std::vector<double> packed;  // visitors
 
+        // How far a cluster is of use to any query: of the clusters asked for last, until a list changes.
+        static constexpr Id kKnown = 64;
+        struct Known {
+            Id label;
+            double most;
+        } known[kKnown];
+
+        void forget() { std::fill_n(known, kKnown, Known{kNone, 0}); }
         Id place(Index lane) const { return first + static_cast<Id>(lane); }
     };
 
@@ -226,44 +234,62 @@ class TreeSearch {
     template <class Clusters>
     void find_clusters(Queries& group, const Clusters& clusters) const {
         Worst worst;
+        group.forget();
         leaves_.each_leaf(
             group,
             [&](Id node, double squared) {
-                return nothing_new(group, clusters.only(node), squared) ||
+                return nothing_new(group, clusters.few(node), squared) ||
                        (none_nearer(squared, worst.reach) && clusters.lowest(node) > worst.number);
             },
             [&](Id node, std::uint32_t lanes) {
                 const auto& [begin, end, right] = leaves_.tree().nodes()[node];
                 Id label[kBlock];
                 for (Id place = begin; place < end; ++place) label[place - begin] = clusters.at(place);
-                each_bit(lanes, [&](Index lane) { scan(group, lane, node, label); });
+                const FewLabels few = clusters.few(node);
+                bool changed = false;
+                each_bit(lanes, [&](Index lane) { changed |= scan(group, lane, node, few, label); });
+                if (!changed) return;
+                group.forget();
                 worst = {0, 0};
                 each_bit(group.lanes,
                          [&](Index lane) { worst.include(group.nearest[lane].reach(), group.nearest[lane].last()); });
             });
     }
 
-    // Whether no query of the group can learn from a node at this squared distance whose points are all in `only`.
-    bool nothing_new(const Queries& group, Id only, double squared) const {
-        if (only == kMixed) return false;
-        bool nothing = true;
-        each_bit(group.lanes, [&](Index lane) {
-            nothing = nothing && (group.home[lane] == only || squared > group.limit[lane] ||
-                                  squared > limit(group.nearest[lane].distance_to(only), group, lane));
-        });
-        return nothing;
+    // Whether no query of the group can learn from a node at this squared distance with these labels.
+    bool nothing_new(Queries& group, const FewLabels& labels, double squared) const {
+        return labels.known() && std::all_of(labels.begin(), labels.end(), [&](Id label) {
+                   auto& [known, most] = group.known[label % Queries::kKnown];
+                   if (known != label) {
+                       known = label;
+                       most = -1;
+                       each_bit(group.lanes, [&](Index lane) { most = std::max(most, within(group, lane, label)); });
+                   }
+                   return squared > most;
+               });
     }
 
-    void scan(Queries& group, Index lane, Id node, const Id* label) const {
+    // The squared distance at which points of a cluster are of no use to a query any more.
+    double within(const Queries& group, Index lane, Id label) const {
+        if (label == group.home[lane]) return -1;
+        return std::min(group.limit[lane], limit(group.nearest[lane].distance_to(label), group, lane));
+    }
+
+    // Offers a query what is near in a leaf; whether that was of use.
+    bool scan(Queries& group, Index lane, Id node, const FewLabels& few, const Id* label) const {
         const Id first = leaves_.tree().nodes()[node].begin;
         Nearest<T>& nearest = group.nearest[lane];
-        double squared[kBlock], &limit_now = group.limit[lane];
-        each_bit(leaves_.near_points(group, lane, node, limit_now, squared), [&](Index i) {
+        double squared[kBlock], &limit_now = group.limit[lane], most = few.known() ? -1 : limit_now;
+        for (Index i = 0; few.known() && i < few.count; ++i) most = std::max(most, within(group, lane, few.label[i]));
+        bool changed = false;
+        if (most < 0) return changed;
+        each_bit(leaves_.near_points(group, lane, node, most, squared), [&](Index i) {
             if (label[i] == group.home[lane] || squared[i] > limit_now) return;
             const T reach = nearest.reach();
-            nearest.offer(label[i], distance(group.point[lane], first + static_cast<Id>(i), squared[i]));
+            changed |= nearest.offer(label[i], distance(group.point[lane], first + static_cast<Id>(i), squared[i]));
             if (nearest.reach() < reach) limit_now = limit(nearest.reach(), group, lane);
         });
+        return changed;
     }
 
     Distances<T> distances_;
