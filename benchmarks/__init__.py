@@ -14,6 +14,7 @@ libraries of a case share a worker and take turns; a case whose memory is measur
 ``cases``      what is measured
 ``clusters``   the same for points on a Dask cluster
 ``indexes``    the same for indexes of nearest neighbours
+``trees``      the same for k-d trees
 ``data``       the points, made by seed or read from files
 ``libraries``  the libraries that are compared
 ``measure``    how a case is measured: workers, rounds, best and median

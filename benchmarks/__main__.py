@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 import chamfer
-from benchmarks import clusters, indexes
+from benchmarks import clusters, indexes, trees
 from benchmarks.cases import SETS
 from benchmarks.compare import as_ours, print_ratios
 from benchmarks.libraries import LIBRARIES
@@ -32,6 +32,7 @@ COMMANDS = {
 # What is not a call of a method with points: functions of the data directory and of --quick.
 OTHERS: dict[str, Callable[[Path | None, bool], Iterable[Row]]] = {
     "indexes": indexes.measure,
+    "trees": trees.measure,
     "clusters": clusters.measure,
 }
 NAMES = (*SETS, "imports", *OTHERS)

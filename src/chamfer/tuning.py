@@ -57,7 +57,8 @@ class Tuning:
     few_closer: Steps = ((128, _ALL), (_ALL, 1_000))  # the same where a merge may bring centres closer
 
     # Sources: trees, or products of few principal coordinates.
-    tree_coordinates: int = 4  # at most these many: a k-d tree is always faster than products
+    tree_coordinates: int = 8  # at most these many: a k-d tree is faster than products, whatever the data
+    tree_centres: int = 4  # the same for centres, whose tree is built for every batch
     tree_points: int = 20_000  # from here on, a tree is tried where coordinates are more
     tree_share: float = 0.02  # of all pairs that few coordinates leave, at most, for a tree to be tried
     tree_gain: float = 20.0  # how much faster than products it has to be: refreshed lists reach farther than first ones

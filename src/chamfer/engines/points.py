@@ -87,7 +87,7 @@ def _by_lists(points: Points, task: Task) -> Array:
     n, single = points.n, task.linkage.family == "single"
     everything, k = np.arange(n, dtype=np.int32), min(n - 1, tuning.current.centre_list)
     with task.progress.stage("nearest neighbours", n, "point") as tick:
-        source = choose_source(points, k, task.threads)
+        source = choose_source(points, k, task.threads, centres=not single)
         tree = isinstance(source, TreeSource)
         if not (single and tree):
             coordinates = _few_coordinates(points, source)

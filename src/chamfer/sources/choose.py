@@ -13,10 +13,13 @@ from chamfer.sources.kdtree import TreeSource
 from chamfer.sources.products import BlasSource
 
 
-def choose_source(points: Points, k: int, threads: int) -> BlasSource | TreeSource:
-    """Choose between tree and multiplication by trying both on a sample of the points."""
+def choose_source(points: Points, k: int, threads: int, centres: bool = False) -> BlasSource | TreeSource:
+    """Choose between tree and multiplication by trying both on a sample of the points.
+
+    `centres`: the search goes on among centres, for which a tree is built again and again.
+    """
     now = tuning.current
-    if points.X.shape[1] <= now.tree_coordinates:
+    if points.X.shape[1] <= (now.tree_centres if centres else now.tree_coordinates):
         return TreeSource(points, threads=threads)
     if points.n <= now.unfiltered:
         return BlasSource(points)

@@ -121,7 +121,7 @@ class TreeForest {
         std::vector<Edge> found(count);
         const auto label = [&](Id place) { return component_[place]; };
         const NodeLabels labels(leaves_.tree(), label);
-        std::vector<Group> groups(threads_);
+        std::vector<Lookers> groups(threads_);
         parallel_queries(static_cast<Index>(start.size()) - 1, kShare, threads_, tick, [&](Index g, int thread) {
             look(&places[start[g]], start[g + 1] - start[g], labels, groups[thread], &found[start[g]]);
         });
@@ -138,51 +138,70 @@ class TreeForest {
         for (T now = most; length < now && !most.compare_exchange_weak(now, length);) continue;
     }
 
-    // The points of a leaf that look together.
-    template <class Labels>
-    void look(const Id* places, Index count, const Labels& labels, Group& group, Edge* found) {
-        const Id first = places[0] / static_cast<Id>(kBlock) * static_cast<Id>(kBlock);
+    // Points of a leaf that look together, by lane.
+    struct Lookers : Group {
+        Id first;           // the place of the first lane
+        Id only;            // their component; none if there are several
+        Edge best[kBlock];  // what each has found
+        T farthest;         // nothing farther is of use to any of them,
+        Id last;            // and at this distance nothing with a higher number
+    };
+
+    // Some used-up points of a leaf, if any of them still has to look.
+    bool gather(const Id* places, Index count, Lookers& group) const {
+        group.first = places[0] / kLeaf * kLeaf;
         std::uint32_t lanes = 0;
-        for (Index i = 0; i < count; ++i)
-            if (bound_[places[i]] <= reach(places[i])) lanes |= std::uint32_t{1} << (places[i] - first);
-        if (lanes == 0) return;
-        group.start(leaves_.block(first), lanes, leaves_.m());
-        const Id one = component_[first + std::countr_zero(lanes)];
-        bool same = true;
-        each_bit(lanes, [&](Index lane) { same = same && component_[first + lane] == one; });
-        Edge best[kBlock];
-        T farthest = 0;
-        Id worst = 0;
-        const auto update = [&] {
-            farthest = 0, worst = 0;
-            each_bit(lanes, [&](Index lane) {
-                const T now = reach(first + lane);
-                group.limit[lane] = search_.limit(now, group, lane);
-                farthest = std::max(farthest, now);
-                worst = std::max(
-                    worst, best[lane].value <= now ? other(best[lane], first + lane) : std::numeric_limits<Id>::max());
-            });
-        };
-        update();
+        group.only = component_[places[0]];
+        for (Index i = 0; i < count; ++i) {
+            if (bound_[places[i]] <= reach(places[i])) lanes |= std::uint32_t{1} << (places[i] - group.first);
+            if (component_[places[i]] != group.only) group.only = kNone;
+        }
+        if (lanes == 0) return false;
+        group.start(leaves_.block(group.first), lanes, leaves_.m());
+        std::fill_n(group.best, kBlock, Edge{});
+        shrink(group);
         group.update();
+        return true;
+    }
+
+    // Limits are those of the components, which other threads may have lowered.
+    void shrink(Lookers& group) const {
+        group.farthest = 0, group.last = 0;
+        each_bit(group.lanes, [&](Index lane) {
+            const Index p = group.first + lane;
+            const Edge& best = group.best[lane];
+            const T now = reach(p);
+            const bool found = best.low != kNone && best.value <= now;
+            group.limit[lane] = search_.limit(now, group, lane);
+            group.farthest = std::max(group.farthest, now);
+            group.last = std::max(group.last, found ? other(best, p) : std::numeric_limits<Id>::max());
+        });
+    }
+
+    template <class Labels>
+    void look(const Id* places, Index count, const Labels& labels, Lookers& group, Edge* found) {
+        if (!gather(places, count, group)) return;
         leaves_.each_leaf(
             group,
             [&](Id node, double squared) {
-                return (same && labels.few(node).is(one)) ||
-                       (search_.lowest(node) > worst && search_.none_nearer(squared, farthest));
+                return (group.only != kNone && labels.few(node).is(group.only)) ||
+                       (search_.lowest(node) > group.last && search_.none_nearer(squared, group.farthest));
             },
             [&](Id node, std::uint32_t near) {
-                each_bit(near, [&](Index lane) { scan(group, lane, first + static_cast<Id>(lane), node, best[lane]); });
-                update();
+                each_bit(near, [&](Index lane) { scan(group, lane, node); });
+                shrink(group);
             });
         for (Index i = 0; i < count; ++i)
-            if (const Index lane = places[i] - first; lanes >> lane & 1) keep(places[i], best[lane], found[i]);
+            if (const Index lane = places[i] - group.first; group.lanes >> lane & 1)
+                keep(places[i], group.best[lane], found[i]);
     }
 
     // The end of an edge that is not at place p.
     Id other(const Edge& edge, Index p) const { return edge.low == leaves_.order()[p] ? edge.high : edge.low; }
 
-    void scan(const Group& group, Index lane, Id p, Id node, Edge& best) {
+    void scan(Lookers& group, Index lane, Id node) {
+        const Id p = group.first + static_cast<Id>(lane);
+        Edge& best = group.best[lane];
         const Id begin = leaves_.tree().nodes()[node].begin;
         double squared[kBlock];
         each_bit(leaves_.near_points(group, lane, node, group.limit[lane], squared), [&](Index i) {
@@ -243,6 +262,7 @@ class TreeForest {
     }
 
     static constexpr Index kGrain = 1 << 14, kShare = 8;  // points a share; groups of queries a task
+    static constexpr Id kLeaf = kBlock;
 
     const TreeSearch<T>& search_;
     const Leaves& leaves_;

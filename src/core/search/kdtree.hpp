@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -91,14 +90,12 @@ class KdTree {
     struct Scratch {
         std::unique_ptr<Key[]> keys;
         std::unique_ptr<F[]> rows;
-        std::unique_ptr<Id[]> order;
     };
 
     // Nodes near the root one level after the other, those of a level at the same time; then whole subtrees.
     void build(int threads) {
         const Index n = static_cast<Index>(order_.size());
-        const Scratch scratch{std::make_unique_for_overwrite<Key[]>(n), std::make_unique_for_overwrite<F[]>(n * m_),
-                              std::make_unique_for_overwrite<Id[]>(n)};
+        const Scratch scratch{std::make_unique_for_overwrite<Key[]>(n), std::make_unique_for_overwrite<F[]>(n * m_)};
         nodes_[0] = {0, static_cast<Id>(n), 0};
         std::vector<Id> level{0};
         while (threads > 1 && !level.empty() && static_cast<int>(level.size()) < 4 * threads) {
