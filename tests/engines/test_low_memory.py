@@ -122,7 +122,7 @@ class TestFromPoints:
     @pytest.mark.parametrize("dtype", [np.float64, *slow(np.float32)])
     def test_searches_in_principal_coordinates(self, method, metric, kind, dtype, monkeypatch):
         X = (gaussian(1, 3000, 6) @ gaussian(2, 6, 30) + 0.1 * gaussian(3, 3000, 30)).astype(dtype)
-        monkeypatch.setattr(centres, "choose_source", lambda points, k, threads: kind(points, Principal(points.X)))
+        monkeypatch.setattr(centres, "choose_source", lambda points, *_, **__: kind(points, Principal(points.X)))
         expected = chamfer.linkage(X, method, metric, engine="dense")
         Z = chamfer.linkage(X, method, metric, engine="points")
         if dtype == np.float64:
