@@ -25,6 +25,7 @@ NB_MODULE(_core, m) {
     m.attr("level") = level->name;
     bind_distances(m);
     bind_searches(m);
+    bind_graph(m);
     bind_dense_chamfer(m);
     bind_dense_rules(m);
     bind_few(m);

@@ -1,0 +1,206 @@
+// Approximate nearest neighbours of all points, by randomised ball carving and joins of neighbourhoods.
+//
+// A bounded list per point holds the nearest others seen so far. What fills it is a join: all pairs of a small set are
+// multiplied, and each point is offered the others. `carve` joins the leaves of a partition into overlapping balls
+// (carve.hpp), `join_neighbours` the neighbours of each point and those that it is a neighbour of. After L. Dhulipala
+// and others, PiPNN, 2026, and W. Dong and others, Efficient k-nearest neighbor graph construction, 2011.
+//
+// Any number of threads gives the same lists. The sets, and so the pairs and their values, are fixed before a round
+// begins. A list ends up with the smallest (value, point) of all that it was offered, in whatever order they came.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "carve.hpp"
+#include "tiles.hpp"
+#include "top_k.hpp"
+
+namespace chamfer {
+
+template <class F>
+class GraphBuilder {
+   public:
+    // `coordinates`: n x m, kept by the caller. Lists have `length` entries.
+    GraphBuilder(const F* coordinates, Index n, Index m, Index length, Blas blas)
+        : rows_{coordinates, n, m},
+          length_(length),
+          blas_(blas),
+          half_(n),
+          points_(n * length, kNone),
+          values_(n * length, kFar<F>),
+          reach_(n) {
+        for (Index p = 0; p < n; ++p) {
+            half_[p] = half_length(p);
+            reach_[p].store(kFar<F>, std::memory_order_relaxed);
+        }
+    }
+
+    // Joins the leaves of a partition into balls that overlap.
+    void carve(const Carving& carving, int threads, const Tick& tick) {
+        const Carver<F> carver(rows_, half_.data(), blas_, carving);
+        std::vector<Scratch> scratch(threads);
+        carver.each_leaf(threads, tick, [&](const Id* members, Index count, int thread) {
+            join(members, count, scratch[thread]);
+        });
+    }
+
+    // Joins each point, its `most` nearest and the `most` nearest of those that list it.
+    void join_neighbours(Index most, int threads, const Tick& tick) {
+        most = std::min(most, length_);
+        const Index width = 2 * most + 1, part = 256;
+        const std::vector<Id> sets = neighbourhoods(most, threads);
+        std::vector<Scratch> scratch(threads);
+        in_parts(rows_.n, part, threads, tick, [&](Index begin, Index end, int thread) {
+            for (Index p = begin; p < end; ++p) {
+                const Id* set = sets.data() + p * width;
+                join(set, std::find(set, set + width, kNone) - set, scratch[thread]);
+            }
+        });
+    }
+
+    // The lists, row after row, in no order; -1 where there are fewer.
+    const std::vector<Id>& points() const { return points_; }
+    Index length() const { return length_; }
+    Index pairs() const { return pairs_; }  // multiplied
+
+   private:
+    struct Entry {
+        F value;
+        Id point;
+        auto operator<=>(const Entry&) const = default;
+    };
+    // What one thread needs to join a set: the rows, and what each member was offered.
+    struct Scratch : TileScratch<F> {
+        std::vector<F> rows, half, reach;
+        std::vector<Entry> offered;
+        std::vector<Index> count;
+    };
+
+    F half_length(Index p) const {
+        double sum = 0;
+        for (const F* x = rows_.rows + p * rows_.m; x != rows_.rows + (p + 1) * rows_.m; ++x)
+            sum += static_cast<double>(*x) * static_cast<double>(*x);
+        return static_cast<F>(sum / 2);
+    }
+
+    // Offers of a member are cut to the `length_` nearest whenever there are twice as many.
+    Index room() const { return 2 * length_; }
+
+    void join(const Id* members, Index count, Scratch& own) {
+        gather(members, count, own);
+        for (Index top = 0; top < count; top += kPanel)
+            for (Index left = top; left < count; left += kColumns) {
+                const Index rows = std::min(kPanel, count - top), columns = std::min(kColumns, count - left);
+                blas_.products(own.rows.data() + top * rows_.m, rows, rows_.m, own.rows.data() + left * rows_.m,
+                               columns, rows_.m, rows_.m, own.products.data(), kColumns);
+                for (Index i = top; i < top + rows; ++i) look(members, i, top, left, columns, own);
+            }
+        for (Index i = 0; i < count; ++i)
+            if (own.count[i] > 0) deliver(members[i], own.offered.data() + i * room(), own.count[i]);
+        pairs_ += count * (count - 1) / 2;
+    }
+
+    void gather(const Id* members, Index count, Scratch& own) const {
+        const Index m = rows_.m;
+        own.rows.resize(std::max<std::size_t>(own.rows.size(), count * m));
+        own.offered.resize(std::max<std::size_t>(own.offered.size(), count * room()));
+        own.half.resize(count);
+        own.reach.resize(count);
+        own.count.assign(count, 0);
+        for (Index i = 0; i < count; ++i) {
+            const Id p = members[i];
+            std::copy_n(rows_.rows + p * m, m, own.rows.data() + i * m);
+            own.half[i] = half_[p];
+            own.reach[i] = reach_[p].load(std::memory_order_relaxed);
+        }
+    }
+
+    // Pairs of member i with columns [left, left + columns) behind it.
+    void look(const Id* members, Index i, Index top, Index left, Index columns, Scratch& own) const {
+        const Index first = std::max(left, i + 1), count = left + columns - first;
+        if (count <= 0) return;
+        const F* products = own.products.data() + (i - top) * kColumns + first - left;
+        kernels<F>().mark_far(products, own.half.data() + first, own.reach.data() + first, own.reach[i], own.half[i],
+                              count, own.keep.data());
+        each_kept(own.keep.data(), count, [&](Index j) {
+            const F value = own.half[i] + own.half[first + j] - products[j];
+            offer(own, i, {value, members[first + j]});
+            offer(own, first + j, {value, members[i]});
+        });
+    }
+
+    void offer(Scratch& own, Index i, Entry entry) const {
+        if (!(entry.value <= own.reach[i])) return;
+        Entry* offered = own.offered.data() + i * room();
+        offered[own.count[i]++] = entry;
+        if (own.count[i] < room()) return;
+        std::nth_element(offered, offered + length_ - 1, offered + room());
+        own.count[i] = length_;
+        own.reach[i] = std::min(own.reach[i], offered[length_ - 1].value);
+    }
+
+    void deliver(Id p, const Entry* offered, Index count) {
+        const std::scoped_lock lock(locks_[p % kLocks]);
+        Nearest<F> list(points_.data() + p * length_, values_.data() + p * length_, length_);
+        list.resume();
+        for (Index i = 0; i < count; ++i) list.offer(offered[i].point, offered[i].value);
+        reach_[p].store(list.reach(), std::memory_order_relaxed);
+    }
+
+    // Each point, its nearest, and the nearest of those that list it among theirs; -1 behind them.
+    std::vector<Id> neighbourhoods(Index most, int threads) const {
+        const Index n = rows_.n, width = 2 * most + 1;
+        std::vector<Id> sets(n * width, kNone);
+        std::vector<Entry> near(n * most);  // the nearest of each point
+        std::vector<Index> starts(n + 1);
+        parallel_ranges(n, 1024, threads, [&](Index begin, Index end) {
+            std::vector<Entry> list(length_);
+            for (Index p = begin; p < end; ++p) {
+                for (Index i = 0; i < length_; ++i) list[i] = {values_[p * length_ + i], points_[p * length_ + i]};
+                std::nth_element(list.begin(), list.begin() + most - 1, list.end());
+                std::copy_n(list.begin(), most, near.begin() + p * most);
+            }
+        });
+        for (const Entry& each : near)
+            if (each.point != kNone) ++starts[each.point + 1];
+        for (Index p = 0; p < n; ++p) starts[p + 1] += starts[p];
+        std::vector<Entry> listed(starts[n]);  // who lists a point
+        std::vector<Index> next(starts.begin(), starts.end() - 1);
+        for (Index p = 0; p < n; ++p)
+            for (Index i = p * most; i < (p + 1) * most; ++i)
+                if (near[i].point != kNone) listed[next[near[i].point]++] = {near[i].value, static_cast<Id>(p)};
+        parallel_ranges(n, 1024, threads, [&](Index begin, Index end) {
+            std::vector<Id> ids;
+            for (Index p = begin; p < end; ++p) {
+                ids.assign(1, static_cast<Id>(p));
+                for (Index i = p * most; i < (p + 1) * most; ++i)
+                    if (near[i].point != kNone) ids.push_back(near[i].point);
+                const Index there = starts[p + 1] - starts[p], taken = std::min(most, there);
+                const auto from = listed.begin() + starts[p];
+                if (taken > 0) std::nth_element(from, from + taken - 1, from + there);
+                for (Index i = 0; i < taken; ++i) ids.push_back(from[i].point);
+                std::sort(ids.begin() + 1, ids.end());
+                ids.erase(std::unique(ids.begin() + 1, ids.end()), ids.end());
+                std::ranges::copy(ids, sets.begin() + p * width);
+            }
+        });
+        return sets;
+    }
+
+    static constexpr Index kLocks = 1 << 12;
+    Columns<F> rows_;
+    Index length_;
+    Blas blas_;
+    std::vector<F> half_;  // half the squared length of each point
+    std::vector<Id> points_;
+    std::vector<F> values_;               // half the squared distances
+    std::vector<std::atomic<F>> reach_;  // of each list, never below what it is now
+    std::array<std::mutex, kLocks> locks_;
+    std::atomic<Index> pairs_ = 0;
+};
+
+}  // namespace chamfer
