@@ -20,12 +20,13 @@ from chamfer.inputs import (
     check_integer,
     check_number,
     check_path,
+    check_share,
 )
 from chamfer.memory import available_memory, too_little
 from chamfer.methods import METHODS
 from chamfer.progress import Info, Progress
 from chamfer.sources.base import CheckedSource, Source
-from chamfer.sources.make import SOURCES
+from chamfer.sources.make import RECALL, SOURCES
 from chamfer.threads import available_threads, check_threads
 from chamfer.units import multiply
 
@@ -52,6 +53,7 @@ def linkage(
     progress: bool = False,
     info: Info | None = None,
     client: Any = None,
+    recall: float = RECALL,
 ) -> Array:
     r"""Cluster points hierarchically.
 
@@ -85,9 +87,9 @@ def linkage(
         unless values tie. See Notes for the linkages of each.
     source : {"auto", "blas", "tree", "cdist", "ann"}, sparse matrix or Source, default="auto"
         Where the lists engine gets nearest clusters from, see `chamfer.sources`: matrix multiplication, a k-d tree,
-        ``cdist``; approximately, from an index of nearest neighbours (``pip install chamfer[ann]``); a graph of nearest
-        neighbours, as scikit-learn's ``kneighbors_graph`` makes it, with at least `n_neighbors` + 1 of them for each
-        point (32 for the other linkages); or an object of your own.
+        ``cdist``; approximate nearest neighbours (``"ann"``, see `recall`); a graph of nearest neighbours, as
+        `chamfer.neighbors` or scikit-learn's ``kneighbors_graph`` makes it, with at least `n_neighbors` + 1 of them for
+        each point (32 for the other linkages); or an object of your own.
     t : int, optional
         For the tradeoff engine: clusters of at least t points keep their distances, those of smaller ones are computed
         again whenever they merge. By default the smallest number for which the memory is enough.
@@ -106,6 +108,9 @@ def linkage(
     client : distributed.Client, optional
         The cluster on which nearest clusters are searched for (``chamfer``, ``chamfer_normalized``,
         ``chamfer_capped``). A Dask array needs none: the current client is taken, or threads of this process.
+    recall : float, default=0.98
+        With ``source="ann"``: the share of nearest neighbours to find. It is checked on a sample of the points;
+        `info` has the share that was found, and a warning says so if it is less.
 
     Returns
     -------
@@ -198,7 +203,8 @@ def linkage(
         raise ValueError(f"metric must be 'euclidean' for method {method!r}, got {metric!r}")
     t = None if t is None else check_integer("t", t, 1, data.n)
     path = None if checkpoint is None else check_path("checkpoint", checkpoint)
-    options = Options(n_neighbors, epsilon, t, source, path, client, optimal_ordering, info)
+    recall = check_share("recall", recall)
+    options = Options(n_neighbors, epsilon, t, source, path, client, optimal_ordering, info, recall)
     task = Task(chosen, data, options, threads, Progress(progress), limit)
     fitting = choose(task, engine)
     if data.n == 1:

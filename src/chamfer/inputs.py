@@ -62,6 +62,14 @@ def check_number(name: str, value: object, low: float = -math.inf) -> float:
     return number
 
 
+def check_share(name: str, value: object) -> float:
+    """`value` if it is above 0 and at most 1."""
+    share = check_number(name, value)
+    if not 0 < share <= 1:
+        raise ValueError(f"{name} must be above 0 and at most 1, got {value}")
+    return share
+
+
 def is_integer(value: object) -> TypeGuard[int]:
     """Whether a value is an integer, of Python or NumPy, and no truth value."""
     return not isinstance(value, bool) and isinstance(value, numbers.Integral)

@@ -46,6 +46,8 @@ class Info:
         Time by phase: first lists, refreshes, merges.
     entries : int
         Most list entries asked for at once, first lists included.
+    recall : float or None
+        With ``source="ann"``: the share of nearest neighbours that was found, measured on a sample.
 
     Examples
     --------
@@ -60,4 +62,5 @@ class Info:
     refreshes: int = 0
     refreshed: int = 0
     entries: int = 0
+    recall: float | None = None
     seconds: dict[str, float] = field(default_factory=lambda: {"first": 0.0, "refresh": 0.0, "merge": 0.0})

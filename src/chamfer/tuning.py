@@ -78,8 +78,14 @@ class Tuning:
     sampled_points: int = 100_000  # with more, clusters without nominated points are searched for in a sample
     sampled_members: int = 1024  # points of a cluster in that sample
     sampled_queries: int = 1 << 14  # points compared with it at a time
-    index_found: int = 32  # neighbours that an index is asked for, at least
-    index_shard: int = 10_000  # places, from which on there are several graphs
+
+    # The builder of neighbour graphs.
+    graph_exact: int = 4096  # points, up to which all are compared
+    graph_sample: int = 512  # points whose neighbours are searched for exactly, to measure the recall
+    graph_leaf: int = 1024  # points of a leaf in the first round; twice as many in each further one
+    graph_fanout: int = 2  # balls that a point belongs to
+    graph_join: int = 16  # nearest neighbours of a neighbourhood, and as many of those that it is near to
+    graph_joined: float = 0.33  # neighbourhoods are joined again if this share of what was missing was found
 
     # Centroid linkage up to a factor.
     changing_found: int = 16  # neighbours asked for, one of them the cluster itself

@@ -31,6 +31,7 @@ class Options(NamedTuple):
     client: Any = None  # of Dask
     optimal_ordering: bool = False
     info: Info | None = None
+    recall: float = 0.98  # of approximate neighbours
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ class ListsEngine(Engine):
     def run(self, task: Task) -> Array:
         """Make the source, and let the core ask it; from a checkpoint if there is one."""
         with ExitStack() as stack:
-            source = make_source(task.options.source, task.data, _first(task), task.threads, task.options.client)
+            source = _source(task, task.options.source)
             if isinstance(source, DaskSource):
                 stack.callback(source.close)
             if source.n != task.data.n:
@@ -84,6 +84,15 @@ def _first(task: Task) -> int:
     return min(task.data.n - 1, task.options.n_neighbors + 1 if capped else tuning.current.first_list)
 
 
+def _is_approximate(source: Any) -> bool:
+    return isinstance(source, str) and source == "ann"
+
+
+def _source(task: Task, source: Any) -> Source:
+    options = task.options
+    return make_source(source, task.data, _first(task), task.threads, options.client, options.recall)
+
+
 def _remembered(source: Source, task: Task, stack: ExitStack) -> Source:
     """The source, whose answers are kept in the checkpoint and read from it."""
     options, now, path = task.options, tuning.current, task.options.checkpoint
@@ -92,6 +101,7 @@ def _remembered(source: Source, task: Task, stack: ExitStack) -> Source:
         "method": task.linkage.name,
         "n_neighbors": options.n_neighbors if task.linkage.capped else None,
         "epsilon": options.epsilon,
+        "recall": options.recall if _is_approximate(options.source) else None,
         "source": options.source if isinstance(options.source, str) else [source.name, source.fingerprint],
         "lists": [now.first_list, now.next_list, now.batch, now.near_part, now.near_pairs],
         **describe(task.data),
@@ -100,7 +110,7 @@ def _remembered(source: Source, task: Task, stack: ExitStack) -> Source:
     # Where two sources are about as fast, the clock may choose another than it did before.
     name = kept.recall(b"source", lambda: source.name.encode()).decode()
     if name != source.name:
-        source = make_source(name.removesuffix("Source").lower(), task.data, _first(task), task.threads)
+        source = _source(task, name.removesuffix("Source").lower())
     return CheckedSource(RememberedSource(source, kept), f"checkpoint {path}")
 
 
@@ -108,6 +118,7 @@ def _grow(source: Source, task: Task) -> Array:
     """Merge, and ask the source for what is missing, until one cluster is left."""
     info = Info() if task.options.info is None else task.options.info
     info.source = source.name
+    info.recall = None
     n, threads = source.n, task.threads
     engine = _engine(source, task)
     with task.progress.stage("nearest neighbours", n, "point") as tick, _timed(info, "first"):
@@ -156,6 +167,7 @@ def _first_lists(engine: Any, source: Source, task: Task, info: Info, tick: Tick
     everything, k = np.arange(source.n, dtype=np.int32), _first(task)
     answer = source.nearest(everything, everything, k, task.threads, tick)
     info.entries = answer.clusters.size
+    info.recall = getattr(source, "recall", None)
     if task.linkage.capped and k == task.options.n_neighbors + 1:
         answer = _without_farthest(answer)
     engine.refresh(everything, **answer._asdict())

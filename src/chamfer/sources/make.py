@@ -18,6 +18,7 @@ from chamfer.sources.nominated import GraphSource
 from chamfer.sources.products import BlasSource
 from chamfer.sources.rows import CdistSource, PrecomputedSource
 
+RECALL = 0.98  # of nearest neighbours, where they are approximate and the user does not say
 SOURCES = ("auto", "blas", "tree", "cdist", "ann")
 
 
@@ -37,7 +38,9 @@ def refuse_source(source: Any, data: Points | Condensed, remote: bool) -> str | 
     return f"source must be 'auto' or 'cdist' for metric {data.metric!r}, got {name!r}"
 
 
-def make_source(source: Any, data: Points | Condensed, k: int, threads: int, client: Any = None) -> Source:
+def make_source(
+    source: Any, data: Points | Condensed, k: int, threads: int, client: Any = None, recall: float = RECALL
+) -> Source:
     """The source of the given name, of the given graph, or the user's own, for first lists of k clusters."""
     if not (isinstance(source, str) or issparse(source)):
         return source  # type: ignore[no-any-return]  # checked
@@ -53,6 +56,6 @@ def make_source(source: Any, data: Points | Condensed, k: int, threads: int, cli
         "blas": BlasSource,
         "tree": partial(TreeSource, threads=threads),
         "cdist": CdistSource,
-        "ann": IndexSource,
+        "ann": lambda points: IndexSource(points, k, recall),
     }
     return kinds[source](data)

@@ -8,11 +8,30 @@
 namespace chamfer {
 namespace {
 
+template <class F, class T, class Class>
+void bind_finish(Class& c) {
+    c.def(
+        "finish",
+        [](const GraphBuilder<F>& self, Array<const T, 2> X, const std::string& metric, Array<const Id, 1> order,
+           Array<Id, 2> clusters, Array<T, 2> distances, Array<T, 1> bounds, int threads, nb::object callback) {
+            const Tick tick = python_tick(callback);
+            const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
+            const Distances<T> exact = distances_of<T>(X, metric);
+            nb::gil_scoped_release unlocked;
+            self.finish(exact, order.data(), answers, threads, tick);
+        },
+        "X"_a.noconvert(), nb::kw_only(), "metric"_a, "order"_a.noconvert(), "clusters"_a.noconvert(),
+        "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a, "tick"_a = nb::none(),
+        "The nearest of each list by their true distances, nearest first.");
+}
+
 template <class F>
 void bind_builder(nb::module_& m, const char* name) {
     using Builder = GraphBuilder<F>;
-    nb::class_<Builder>(m, name, "Approximate nearest neighbours of all points.")
-        .def(
+    nb::class_<Builder> c(m, name, "Approximate nearest neighbours of all points.");
+    bind_finish<F, float>(c);
+    bind_finish<F, double>(c);
+    c.def(
             "carve",
             [](Builder& self, Index leaf, Index fanout, std::uint64_t seed, int threads, nb::object callback) {
                 const Tick tick = python_tick(callback);

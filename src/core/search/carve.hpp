@@ -60,15 +60,13 @@ class Carver {
         for (Index p = 0; p < rows_.n; ++p) all[p] = static_cast<Id>(p);
         if (rows_.n <= most()) return leaf(all.data(), rows_.n, 0);
         const Groups groups = split(std::move(all), carving_.fanout, carving_.seed, threads, tick);
-        Index done = 0;
-        for (Index first = 0; first < groups.size(); first += 4 * threads) {
-            const Index some = std::min<Index>(4 * threads, groups.size() - first);
-            parallel_tasks(some, threads, [&](Index i, int thread) {
+        for (Index first = 0, last = 0; first < groups.size(); first = last) {
+            last = batch(groups, first, threads);
+            parallel_tasks(last - first, threads, [&](Index i, int thread) {
                 split_further(groups.members(first + i), groups.count(first + i), carving_.seed + first + i + 1, 0,
                               [&](const Id* members, Index count) { leaf(members, count, thread); });
             });
-            for (Index i = first; i < first + some; ++i) done += groups.count(i);
-            tick(done / carving_.fanout);
+            tick(groups.starts[last] / carving_.fanout);
         }
     }
 
@@ -84,6 +82,17 @@ class Carver {
         const Id* members(Index i) const { return points.data() + starts[i]; }
         Index count(Index i) const { return starts[i + 1] - starts[i]; }
     };
+
+    // Groups that are worked on together: a fraction of a second, so that Ctrl-C is seen soon, and enough for all threads.
+    Index batch(const Groups& groups, Index first, int threads) const {
+        constexpr Index kWork = Index{1} << 33;  // products of coordinates
+        Index last = first, work = 0;
+        while (last < groups.size() && (work < kWork * threads || last < first + threads)) {
+            work += groups.count(last) * std::min(groups.count(last), most()) * rows_.m;
+            ++last;
+        }
+        return last;
+    }
 
     // Points by leaders; each joins the groups of its nearest ones.
     Groups split(std::vector<Id> points, Index fanout, std::uint64_t seed, int threads, const Tick& tick) const {
