@@ -16,16 +16,19 @@ result. The folders are this sentence. A module imports only what stands above i
 ``threads``             how many threads there are
 ``distances/``          ``pairwise``, all distances · ``filter``, few coordinates that bound them · ``blas``
 ``sources/``            nearest clusters of points: ``base``, what a source is, and the check of a user's own ·
-                        ``products`` · ``kdtree`` · ``rows`` · ``nominated`` · ``index`` · ``dask`` and its
-                        ``workers`` · ``checkpoint``, answers in a file · ``choose`` · ``make``
+                        ``products`` · ``kdtree`` · ``rows`` · ``nominated`` · ``graph``, approximate neighbours ·
+                        ``index`` · ``visit`` · ``dask`` and its ``workers`` · ``checkpoint``, answers in a file ·
+                        ``choose`` · ``make``
 ``engines/``            the closest pair of clusters: ``base``, what an engine is, and the `Task` it is given ·
                         ``dense`` · ``points`` · ``approximate`` · ``lists`` · ``tradeoff`` · ``choose``
+``nearest``             `neighbors`: nearest neighbours of all points
 ``hac``                 `linkage`: check, make a task, choose an engine, run it
 ``many``                `linkage_many`, `cluster_many`: many small problems at once
 ``trees/``              ``dendrogram`` · ``curves`` and ``choose``, how many clusters · ``cuts`` · ``layers`` ·
                         ``condense``, cuts of different heights · ``leaves`` · ``ordering`` · ``scores`` ·
                         ``layout`` · ``export`` · ``files``
 ``estimator``           `AgglomerativeClustering`, for users of scikit-learn
+``transformer``         `KNeighborsTransformer`, the same for neighbours
 ``datasets``            the paper's data sets by name, and your own
 ``plot/``               pictures: trees, heat maps, scores
 ``explorer/``           `explore`: a tree as a page for the browser
@@ -44,12 +47,14 @@ if TYPE_CHECKING:
     from chamfer.hac import linkage
     from chamfer.many import Clusters, ProblemError, cluster_many, linkage_many
     from chamfer.methods import METHODS
+    from chamfer.nearest import Neighbors, neighbors
     from chamfer.progress import Info
     from chamfer.sources.dask import DaskSource
     from chamfer.trees.choose import Choice, choose
     from chamfer.trees.condense import CondensedTree, LocalCut, condense
     from chamfer.trees.cuts import cut
     from chamfer.trees.dendrogram import Dendrogram, monotone, tree_height
+    from chamfer.transformer import KNeighborsTransformer
     from chamfer.trees.export import to_json, to_newick
     from chamfer.trees.layers import Layers, layers
     from chamfer.trees.leaves import Leaves, cophenet, fcluster, leaves
@@ -68,9 +73,11 @@ _MODULES = {
     "DaskSource": "sources.dask",
     "Dendrogram": "trees.dendrogram",
     "Info": "progress",
+    "KNeighborsTransformer": "transformer",
     "Layers": "trees.layers",
     "Leaves": "trees.leaves",
     "LocalCut": "trees.condense",
+    "Neighbors": "nearest",
     "ProblemError": "many",
     "best_cut": "trees.scores",
     "choose": "trees.choose",
@@ -87,6 +94,7 @@ _MODULES = {
     "linkage": "hac",
     "linkage_many": "many",
     "monotone": "trees.dendrogram",
+    "neighbors": "nearest",
     "order_leaves": "trees.ordering",
     "plot": "plot",
     "score_path": "trees.scores",
@@ -119,9 +127,11 @@ __all__ = [
     "DaskSource",
     "Dendrogram",
     "Info",
+    "KNeighborsTransformer",
     "Layers",
     "Leaves",
     "LocalCut",
+    "Neighbors",
     "ProblemError",
     "best_cut",
     "choose",
@@ -138,6 +148,7 @@ __all__ = [
     "linkage",
     "linkage_many",
     "monotone",
+    "neighbors",
     "order_leaves",
     "plot",
     "score_path",

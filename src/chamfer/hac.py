@@ -24,6 +24,7 @@ from chamfer.inputs import (
 )
 from chamfer.memory import available_memory, too_little
 from chamfer.methods import METHODS
+from chamfer.nearest import Neighbors
 from chamfer.progress import Info, Progress
 from chamfer.sources.base import CheckedSource, Source
 from chamfer.sources.make import RECALL, SOURCES
@@ -45,7 +46,7 @@ def linkage(
     n_neighbors: int = 15,
     epsilon: float = 0.0,
     engine: str = _AUTO,
-    source: str | Source | sparray | spmatrix = _AUTO,
+    source: str | Source | Neighbors | sparray | spmatrix = _AUTO,
     t: int | None = None,
     n_jobs: int | None = None,
     memory_limit: int | str | None = None,
@@ -85,7 +86,7 @@ def linkage(
         How the closest pair is found: from all distances, O(n²) memory; from points as needed, O(n d) memory; from
         lists of nearest clusters, O(n k) memory; or by the paper's trade-off, O(n² / t) memory. The tree is the same
         unless values tie. See Notes for the linkages of each.
-    source : {"auto", "blas", "tree", "cdist", "ann"}, sparse matrix or Source, default="auto"
+    source : {"auto", "blas", "tree", "cdist", "ann"}, Neighbors, sparse matrix or Source, default="auto"
         Where the lists engine gets nearest clusters from, see `chamfer.sources`: matrix multiplication, a k-d tree,
         ``cdist``; approximate nearest neighbours (``"ann"``, see `recall`); a graph of nearest neighbours, as
         `chamfer.neighbors` or scikit-learn's ``kneighbors_graph`` makes it, with at least `n_neighbors` + 1 of them for
@@ -219,6 +220,8 @@ def _check_source(source: Any) -> Any:
     """The name of a source, a graph, or a source whose answers are checked."""
     if isinstance(source, str):
         return check_choice("source", source, SOURCES)
+    if isinstance(source, Neighbors):
+        return source.graph()
     return source if issparse(source) else CheckedSource(source, "source")
 
 

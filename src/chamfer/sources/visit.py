@@ -1,0 +1,44 @@
+"""Nearest points of visitors: rows that look for their neighbours among other rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from chamfer import tuning
+from chamfer._types import Array, Points
+from chamfer.distances.blas import one_blas_thread
+from chamfer.distances.filter import Principal
+from chamfer.distances.pairwise import centre
+from chamfer.progress import Tick
+from chamfer.sources.base import Answer
+from chamfer.sources.kdtree import tree_search
+from chamfer.sources.products import near_order, product_search
+
+
+def visit(points: Points, hosts: slice, guests: slice, answer: Answer, threads: int, tick: Tick | None = None) -> None:
+    """Add to the answers of some rows, the guests, what is near among others, the hosts.
+
+    The answers name rows of `points`. A row does not find itself.
+    """
+    coordinates, tree = _coordinates(points)
+    among = Points(np.ascontiguousarray(points.X[hosts]), points.metric, exponent=points.exponent)
+    search = tree_search(among, coordinates[hosts], own=True) if tree else product_search(among, coordinates[hosts])
+    everyone = np.arange(points.n, dtype=np.int32)
+    order = near_order(coordinates[guests])
+    asking, there = everyone[guests][order], answer.part(order)
+    with one_blas_thread():
+        search.visit(
+            points.X[asking], coordinates[asking], asking, everyone[hosts], **there._asdict(), threads=threads, tick=tick
+        )
+    for each, found in zip(answer, there, strict=True):
+        each[order] = found
+
+
+def _coordinates(points: Points) -> tuple[Array, bool]:
+    """Coordinates that bound distances from below; whether a tree searches by them."""
+    if points.X.shape[1] <= tuning.current.tree_coordinates:
+        return points.X.astype(np.float64), True
+    if points.n <= tuning.current.unfiltered:
+        return points.X - centre(points.X), False
+    principal = Principal(points.X)
+    return principal.coordinates(principal.best, principal.filter_dtype), False
