@@ -121,7 +121,7 @@ def tradeoff() -> Iterator[Case]:
 
 
 def centroid() -> Iterator[Case]:
-    """Centroid linkage, exact and approximate."""
+    """Centroid linkage; with epsilon it is exact as well."""
     for n in (20_000, 70_000):
         for options in ({"engine": "points"}, {"epsilon": 0.1}):
             yield Case("centroid", "mnist", n, "centroid", 0, SINGLE, options, alone=True, scored=True)

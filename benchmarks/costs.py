@@ -52,7 +52,6 @@ CENTRES = [Call("ward", n, d, 0, {"engine": "points"}) for d in (4, 24, 100) for
 CLOSER = [Call("centroid", n, d, 0, {"engine": "points"}) for d in (24, 200) for n in (1_000, 5_000)]
 TREES = [Call("chamfer", 30_000, d, rank, {"engine": "lists"}) for d, rank in ((3, 0), (6, 0), (50, 3), (50, 20))]
 INDEX = [Call("chamfer_capped", 20_000, 50, 10, {"source": "ann"})]
-CHANGING = [Call("centroid", 5_000, 30, 0, {"epsilon": 0.1})]
 SPREAD = [Call("chamfer", 20_000, 16, 0, {"client": True})]
 Steps = tuple[tuple[int, float], ...]
 ALWAYS, NEVER = ((ALL, ALL),), ((ALL, 0),)
@@ -79,9 +78,12 @@ SWEEPS: dict[str, tuple[tuple[Any, ...], list[Call]]] = {
     "varying": ((0.5, NOW.varying, 1.0), [Call("average", 5_000, 400, 8)]),
     **{
         name: (around(name), INDEX)
-        for name in ("sampled_points", "sampled_members", "sampled_queries", "index_found", "index_shard")
+        for name in ("sampled_points", "sampled_members", "sampled_queries")
     },
-    **{name: (around(name, 2), CHANGING) for name in ("changing_found", "changing_recent")},
+    **{
+        name: (around(name, 2), INDEX)
+        for name in ("graph_exact", "graph_sample", "graph_leaf", "graph_fanout", "graph_join", "graph_joined")
+    },
     **{name: (around(name), SPREAD) for name in ("block_rows", "group_pairs")},
 }
 
@@ -143,8 +145,6 @@ def fit_engines(part: int) -> dict[str, float]:
         return max(0.0, seconds(lambda: cluster(call, X)) - n * n / 2 * float(pair + d * coordinate))
 
     plain, slow = beyond("chamfer", 8, "lists") / n, _points(Call("", n // 4, 8), "cityblock")
-    rough = Call("centroid", n // 4, 30, 0, {"epsilon": 0.1})
-    X = data(rough)
     given = pairwise.condensed(points[0], 2)
     return {
         "pair": float(pair),
@@ -160,7 +160,6 @@ def fit_engines(part: int) -> dict[str, float]:
         **{f"points_point of {d}": beyond("ward", d, "points") / n for d in (3, 8, 40, 100)},
         **{f"closer_point of {d}": beyond("centroid", d, "points") / n for d in (8, 40, 100)},
         **{f"average_point of {d}": beyond("average", d, "points", "sqeuclidean") / n for d in (8, 100)},
-        "approximate_point": seconds(lambda: cluster(rough, X), 1) / rough.n,
         "unchecked_bytes": seconds(available_memory, 9) / (NOW.chamfer_merges / 8),
     }
 

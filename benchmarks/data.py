@@ -62,6 +62,25 @@ def _plane(n: int, _: int) -> tuple[Array]:
     return (X,)
 
 
+def _overlapping(n: int, d: int) -> tuple[Array, Array]:
+    """100 overlapping classes that spread alike in all directions, so that no few coordinates tell more than others."""
+    random = np.random.default_rng(0)
+    centres, y = random.standard_normal((100, d), np.float32), random.integers(100, size=n)
+    return centres[y] + np.float32(0.8) * random.standard_normal((n, d), np.float32), y
+
+
+def _text(n: int, d: int) -> tuple[Array, Array]:
+    """Like embeddings of texts: 200 topics in 64 dimensions of falling weight, noise in all, unit length."""
+    random, rank = np.random.default_rng(0), 64
+    axes = np.linalg.qr(random.normal(size=(d, rank)))[0].T.astype(np.float32)
+    weights = np.arange(1, rank + 1, dtype=np.float32) ** np.float32(-0.5)
+    centres, y = random.standard_normal((200, rank), np.float32), random.integers(200, size=n)
+    inner = (centres[y] + np.float32(0.7) * random.standard_normal((n, rank), np.float32)) * weights
+    noise = np.float32(0.25 * np.sqrt(np.square(inner).sum(axis=1).mean() / d))
+    X = inner @ axes + noise * random.standard_normal((n, d), np.float32)
+    return X / np.linalg.norm(X, axis=1, keepdims=True), y
+
+
 def _mixture(n: int, d: int) -> tuple[Array, Array]:
     """100 overlapping classes, each of 8 inner dimensions and noise."""
     random, classes, inner = np.random.default_rng(0), 100, 8
@@ -100,6 +119,8 @@ _MAKERS: dict[str, Callable[[int, int], tuple[Array] | tuple[Array, Array]]] = {
     "normal": _normal,
     "plane": _plane,
     "mixture": _mixture,
+    "overlapping": _overlapping,
+    "text": _text,
     "tree": _tree,
     "digits": _digits,
 }

@@ -20,7 +20,7 @@ result. The folders are this sentence. A module imports only what stands above i
                         ``index`` · ``visit`` · ``dask`` and its ``workers`` · ``checkpoint``, answers in a file ·
                         ``choose`` · ``make``
 ``engines/``            the closest pair of clusters: ``base``, what an engine is, and the `Task` it is given ·
-                        ``dense`` · ``points`` · ``approximate`` · ``lists`` · ``tradeoff`` · ``choose``
+                        ``dense`` · ``points`` · ``lists`` · ``tradeoff`` · ``choose``
 ``nearest``             `neighbors`: nearest neighbours of all points
 ``hac``                 `linkage`: check, make a task, choose an engine, run it
 ``many``                `linkage_many`, `cluster_many`: many small problems at once

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from chamfer._types import FAST_METRICS, Array, Metric, Points
 from chamfer.distances import pairwise
 from chamfer.inputs import check_choice, check_input, check_integer, check_metric
-from chamfer.nearest import as_graph, in_callers_unit, neighbors
+from chamfer.nearest import Neighbors, as_graph, in_callers_unit, neighbors
 from chamfer.sources.base import Answer
 from chamfer.sources.graph import nearest_first
 from chamfer.sources.make import RECALL
@@ -53,7 +53,7 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     n_samples_fit_ : int
         Number of training rows.
     recall_ : float
-        The share of nearest neighbours that were found when the graph of the training rows was last made.
+        The share of nearest neighbours that `fit_transform` has found: 1 if the search was exact.
     n_features_in_ : int
         Number of columns seen in `fit`.
     feature_names_in_ : ndarray
@@ -147,7 +147,9 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         scipy.sparse.csr_matrix of shape (n_samples, n_samples)
             The graph.
         """
-        return self.fit(X).transform(X)
+        k = check_integer("n_neighbors", self.n_neighbors, 1) + (self.mode == "distance")
+        indices, distances, self.recall_ = self.fit(X)._own_with_self(k)
+        return self._graph(distances, indices, self.mode)
 
     def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> csr_matrix:
         """Give the graph from the rows of `X` to their nearest training rows.
@@ -167,7 +169,9 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             The graph.
         """
         check_choice("mode", mode, _MODES)
-        distances, indices = self.kneighbors(X, n_neighbors)
+        return self._graph(*self.kneighbors(X, n_neighbors), mode)
+
+    def _graph(self, distances: Array, indices: Array, mode: str) -> csr_matrix:
         values = distances if mode == "distance" else np.ones(distances.shape)
         return csr_matrix(as_graph(indices, values, self.n_samples_fit_))
 
@@ -193,16 +197,19 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         most = self.n_samples_fit_ - (X is None)
         k = check_integer("n_neighbors", wanted, 1, most)
         if X is None:
-            distances, indices = self._own(k)
+            found = self._own(k)
+            distances, indices = found.distances, found.indices
         else:
             rows = self._validate(X, reset=False)
-            same = rows.shape == self._fit_X.shape and np.array_equal(rows, self._fit_X)
-            distances, indices = self._own_with_self(k) if same else self._others(rows, k)
+            if rows.shape == self._fit_X.shape and np.array_equal(rows, self._fit_X):
+                indices, distances, _ = self._own_with_self(k)
+            else:
+                distances, indices = self._others(rows, k)
         return (distances, indices) if return_distance else indices
 
-    def _own(self, k: int) -> tuple[Array, Array]:
+    def _own(self, k: int) -> Neighbors:
         """Neighbours of training rows."""
-        found = neighbors(
+        return neighbors(
             self._fit_X,
             k,
             metric=self.metric,
@@ -211,16 +218,14 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             rng=self.random_state,
             n_jobs=self.n_jobs,
         )
-        self.recall_ = found.recall
-        return found.distances, found.indices
 
-    def _own_with_self(self, k: int) -> tuple[Array, Array]:
+    def _own_with_self(self, k: int) -> tuple[Array, Array, float]:
+        """The same with the rows themselves, nearest first: indices, distances, recall."""
         n = self.n_samples_fit_
-        own, zero = np.arange(n, dtype=np.int32)[:, None], np.zeros((n, 1), self._fit_X.dtype)
         if k == 1:
-            return zero, own
-        distances, indices = self._own(k - 1)
-        return np.hstack([zero.astype(distances.dtype), distances]), np.hstack([own, indices])
+            return np.arange(n, dtype=np.int32)[:, None], np.zeros((n, 1), self._fit_X.dtype), 1.0
+        found = self._own(k - 1)
+        return *found.with_self(), found.recall
 
     def _others(self, rows: Array, k: int) -> tuple[Array, Array]:
         """Neighbours of rows from elsewhere, exactly."""

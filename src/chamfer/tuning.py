@@ -40,7 +40,6 @@ class Tuning:
     points_point: Steps = ((4, 2.6e-6), (24, 4e-6), (64, 2.5e-5), (_ALL, 6e-5))  # lists of centres, for each point
     closer_point: Steps = ((24, 2.6e-6), (64, 1e-5), (_ALL, 8e-5))  # the same where a merge may bring centres closer
     average_point: Steps = ((24, 3e-5), (_ALL, 8e-5))  # the same of average linkage
-    approximate_point: float = 5e-4  # a search in an index that changes
     unchecked_bytes: int = 1 << 26  # below this size the memory check costs more than the clustering
 
     # The lists engine.
@@ -74,7 +73,7 @@ class Tuning:
     filter_close: float = 1e-7  # a pair that is computed in full
     varying: float = 0.95  # of the coordinates: if fewer vary, products leave the constant ones out
 
-    # Nominated neighbours: an index, or a graph of the user.
+    # Nominated neighbours: approximate ones, or a graph of the user.
     sampled_points: int = 100_000  # with more, clusters without nominated points are searched for in a sample
     sampled_members: int = 1024  # points of a cluster in that sample
     sampled_queries: int = 1 << 14  # points compared with it at a time
@@ -86,10 +85,6 @@ class Tuning:
     graph_fanout: int = 2  # balls that a point belongs to
     graph_join: int = 16  # nearest neighbours of a neighbourhood, and as many of those that it is near to
     graph_joined: float = 0.33  # neighbourhoods are joined again if this share of what was missing was found
-
-    # Centroid linkage up to a factor.
-    changing_found: int = 16  # neighbours asked for, one of them the cluster itself
-    changing_recent: int = 256  # centres that wait to become part of the graph
 
     # Dask.
     block_rows: int = 4096  # of a block, at least: smaller chunks are joined

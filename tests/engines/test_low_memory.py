@@ -8,10 +8,8 @@ import chamfer
 import reference
 from cases import assert_same_tree, distances, duplicated, gaussian, grid, task
 from chamfer.distances.filter import Principal
-from chamfer.engines import approximate
 from chamfer.engines import points as centres
 from chamfer.engines.tradeoff import TradeoffEngine
-from chamfer.progress import Progress
 from chamfer.sources import BlasSource, TreeSource
 from marks import slow
 
@@ -204,39 +202,17 @@ def assert_within(Z, X, factor):
         clusters[n + i] = ((p * x + q * y) / (p + q), p + q)
 
 
-class TestApproximateCentroid:
-    @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0])
-    @pytest.mark.parametrize("seed", range(5))
-    def test_within_the_factor_with_an_exact_index(self, epsilon, seed):
-        X = gaussian(seed, 80, 1 + seed)
-        Z = approximate.run_approximate(X, epsilon, approximate.ExactIndex(X.shape[1], len(X)), Progress(False))
-        assert_within(Z, X, 1 + epsilon)
-
-    @pytest.mark.parametrize("make", [grid, duplicated])
-    def test_tied_points(self, make):
+class TestCentroidWithEpsilon:
+    @pytest.mark.parametrize("make", [gaussian, grid, duplicated])
+    def test_within_the_factor(self, make):
         X = make(1, 60, 2)
-        Z = approximate.run_approximate(X, 0.1, approximate.ExactIndex(2, 60), Progress(False))
-        assert_within(Z, X, 1.1)
-
-    def test_nearly_exact_is_exact(self):
-        X = gaussian(3, 100, 3)
-        Z = approximate.run_approximate(X, 1e-12, approximate.ExactIndex(3, 100), Progress(False))
-        assert_same_tree(Z, chamfer.linkage(X, "centroid"))
-
-    def test_without_the_library_the_index_is_exact(self, monkeypatch):
-        monkeypatch.setattr(approximate, "find_spec", lambda name: None)
-        X = gaussian(4, 60, 3)
         assert_within(chamfer.linkage(X, "centroid", epsilon=0.1), X, 1.1)
 
-    def test_with_the_library(self):
-        pytest.importorskip("usearch")
-        X = gaussian(5, 400, 8)
-        Z = chamfer.linkage(X, "centroid", epsilon=0.1)
-        exact = chamfer.linkage(X, "centroid")
-        chamfer.Dendrogram(Z)
-        # A graph of a few hundred points finds nearly all that is there.
-        assert_within(Z[:1], X, 1.1)
-        np.testing.assert_allclose(np.mean(Z[:, 2]), np.mean(exact[:, 2]), rtol=0.1)
+    def test_is_exact(self):
+        X = gaussian(3, 3000, 30)
+        np.testing.assert_array_equal(
+            chamfer.linkage(X, "centroid", epsilon=0.1), chamfer.linkage(X, "centroid", engine="points")
+        )
 
     @pytest.mark.parametrize("n", [2, 3, 5])
     def test_few_points(self, n):

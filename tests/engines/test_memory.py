@@ -138,8 +138,6 @@ print(estimate, size("VmHWM") - before)
     ids=str,
 )
 def test_the_estimate_is_honest(name, method, n, d, more):
-    if "epsilon" in more.get("options", {}):
-        pytest.importorskip("usearch")
     given = {"metric": "euclidean", "dtype": "float64", "given": False, "options": {}} | more
     code = ESTIMATE.format(folder=str(Path(__file__).parents[1]), name=name, method=method, n=n, d=d, **given)
     estimate, used = (int(each) for each in apart(code, timeout=400).split())

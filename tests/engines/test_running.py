@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 import time
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -100,10 +99,7 @@ print(chamfer.linkage([[0.0], [1.0]]).tolist())
             (100_000, 32),
             "'chamfer_capped', source='ann'",
             id="index",
-            marks=[
-                pytest.mark.slow,
-                pytest.mark.skipif(find_spec("usearch") is None, reason="usearch is not there"),
-            ],
+            marks=pytest.mark.slow,
         ),
         pytest.param("merges", (10_000, 8), "'chamfer_normalized_symmetric'", id="chamfer"),
     ],

@@ -10,7 +10,7 @@ import reference
 from cases import assert_same_tree, distances, duplicated, gaussian, grid
 from chamfer import sources
 from chamfer.inputs import check_input
-from chamfer.sources import index, nominated
+from chamfer.sources import nominated
 from marks import slow
 
 
@@ -155,10 +155,6 @@ class TestSample:
 
 
 class TestIndex:
-    @pytest.fixture(autouse=True)
-    def usearch(self):
-        pytest.importorskip("usearch")
-
     @pytest.mark.parametrize("method", ["chamfer", "chamfer_normalized", "chamfer_capped"])
     @pytest.mark.parametrize("n", [2, 3, 20, 33])
     def test_few_points_are_all_found(self, method, n):
@@ -172,7 +168,7 @@ class TestIndex:
     def test_finds_nearly_all_and_distances_are_right(self, dtype, scale):
         X = (gaussian(1, 12_000, 10) * scale + 3 * scale).astype(dtype)
         points, everything = check_input(X, "euclidean"), np.arange(12_000, dtype=np.int32)
-        found = sources.IndexSource(points).nearest(everything, everything, 16, 2)
+        found = sources.IndexSource(points, 16).nearest(everything, everything, 16, 2)
         exact = sources.BlasSource(points).nearest(everything, everything, 16, 2)
         same = np.sort(found.distances, axis=1) == np.sort(exact.distances, axis=1)
         assert same[:, 0].mean() > 0.99
@@ -212,9 +208,6 @@ class TestIndex:
         info = chamfer.Info()
         chamfer.linkage(gaussian(6, 100, 2), "chamfer_capped", source="ann", info=info)
         assert info.source == "IndexSource"
-
-
-def test_a_missing_library_is_named(monkeypatch):
-    monkeypatch.setattr(index, "find_spec", lambda name: None)
-    with pytest.raises(ImportError, match=r"source 'ann' needs usearch: pip install 'chamfer\[ann\]'"):
-        chamfer.linkage(gaussian(0, 30, 2), "chamfer_capped", source="ann")
+        assert info.recall == 1.0
+        chamfer.linkage(gaussian(6, 100, 2), "chamfer_capped", info=info, engine="lists")
+        assert info.recall is None

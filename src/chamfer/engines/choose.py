@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from chamfer import tuning
-from chamfer.engines.approximate import ApproximateEngine
 from chamfer.engines.base import Engine, Task
 from chamfer.engines.dense import DenseEngine
 from chamfer.engines.lists import ListsEngine
@@ -11,7 +10,7 @@ from chamfer.engines.points import PointsEngine
 from chamfer.engines.tradeoff import TradeoffEngine
 from chamfer.memory import available_memory, too_little
 
-ENGINES: tuple[Engine, ...] = (DenseEngine(), PointsEngine(), ApproximateEngine(), ListsEngine(), TradeoffEngine())
+ENGINES: tuple[Engine, ...] = (DenseEngine(), PointsEngine(), ListsEngine(), TradeoffEngine())
 NAMES = ("auto", *dict.fromkeys(engine.name for engine in ENGINES))
 
 

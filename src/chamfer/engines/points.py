@@ -29,6 +29,7 @@ class PointsEngine(Engine):
 
     name = "points"
     space = "O(n d)"
+    takes = ("epsilon",)  # every merge is one of the smallest value, which is within any factor of it
 
     def knows(self, linkage: Linkage) -> bool:
         """Those whose values follow from points or centres."""

@@ -124,8 +124,10 @@ class GraphBuilder {
         pairs_ += count * (count - 1) / 2;
     }
 
+    // Rows are taken relative to the first one: products of neighbours that lie far from the origin keep their digits.
     void gather(const Id* members, Index count, Scratch& own) const {
         const Index m = rows_.m;
+        const F* origin = rows_.rows + members[0] * m;
         own.rows.resize(std::max<std::size_t>(own.rows.size(), count * m));
         own.offered.resize(std::max<std::size_t>(own.offered.size(), count * room()));
         own.half.resize(count);
@@ -133,8 +135,10 @@ class GraphBuilder {
         own.count.assign(count, 0);
         for (Index i = 0; i < count; ++i) {
             const Id p = members[i];
-            std::copy_n(rows_.rows + p * m, m, own.rows.data() + i * m);
-            own.half[i] = half_[p];
+            F* row = own.rows.data() + i * m;
+            kernels<F>().change_unit(rows_.rows + p * m, origin, 1, m, row);
+            kernels<F>().dots(row, row, m, 1, &own.half[i]);
+            own.half[i] /= 2;
             own.reach[i] = reach_[p].load(std::memory_order_relaxed);
         }
     }

@@ -1,0 +1,183 @@
+"""Graphs of nearest neighbours side by side: chamfer and other libraries, each call in a process of its own.
+
+The 16 nearest neighbours of all points are looked for, on two threads if not told otherwise. Recall is the share found
+of the true neighbours of 500 points. Libraries that are not installed are left out; compilation is not timed.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.data import Array, load
+from benchmarks.rows import Row, join
+
+K = 16
+QUERIES = 500
+Search = Callable[[Array, int], Array]  # neighbours of all points, maybe with the points themselves
+
+
+def _exact(X: Array, threads: int) -> Array:
+    import chamfer
+
+    return chamfer.neighbors(X, K, n_jobs=threads).indices
+
+
+def _ours(recall: float) -> Search:
+    def search(X: Array, threads: int) -> Array:
+        import chamfer
+
+        return chamfer.neighbors(X, K, source="ann", recall=recall, n_jobs=threads).indices
+
+    return search
+
+
+def _pipnn(runs: int) -> Search:
+    def search(X: Array, threads: int) -> Array:
+        from pipnn import self_knn_graph
+
+        os.environ["RAYON_NUM_THREADS"] = str(threads)
+        return np.asarray(self_knn_graph(X, n_neighbors=K, n_jobs=threads, runs=runs)[0])
+
+    return search
+
+
+def _pynndescent(X: Array, threads: int) -> Array:
+    from pynndescent import NNDescent
+
+    return np.asarray(NNDescent(X, n_neighbors=K + 1, n_jobs=threads, random_state=0).neighbor_graph[0])
+
+
+def _hnsw(search: int) -> Search:
+    def find(X: Array, threads: int) -> Array:
+        import faiss
+
+        faiss.omp_set_num_threads(threads)
+        index = faiss.IndexHNSWFlat(X.shape[1], 32)
+        index.hnsw.efSearch = search
+        index.add(X)
+        return np.asarray(index.search(X, K + 1)[1])
+
+    return find
+
+
+# (package, options): how
+SEARCHES: dict[tuple[str, str], Search] = {
+    ("chamfer", "source=auto"): _exact,
+    ("chamfer", "source=ann recall=0.95"): _ours(0.95),
+    ("chamfer", "source=ann recall=0.98"): _ours(0.98),
+    ("chamfer", "source=ann recall=0.99"): _ours(0.99),
+    ("pipnn", "runs=1"): _pipnn(1),
+    ("pynndescent", ""): _pynndescent,
+    ("faiss-cpu", "index=HNSW32 efSearch=32"): _hnsw(32),
+}
+# Data, points, coordinates, and what is left out: minutes are long enough.
+CASES: tuple[tuple[str, int, int, tuple[str, ...]], ...] = (
+    ("overlapping", 1_000_000, 64, ("pipnn", "pynndescent", "faiss-cpu", "source=auto")),
+    ("overlapping", 200_000, 64, ()),
+    ("text", 200_000, 768, ("source=auto",)),
+    ("mnist", 70_000, 784, ()),
+)
+
+
+def measure(folder: Path | None, quick: bool) -> Iterator[Row]:
+    """Compare graphs of nearest neighbours: seconds, memory beyond the data, recall."""
+    for data, n, d, without in CASES:
+        for package, options in SEARCHES:
+            if {package, *options.split()}.isdisjoint(without) and _is_there(package):
+                yield measure_one(package, options, data, 5_000 if quick else n, d, folder)
+
+
+def measure_one(package: str, options: str, data: str, n: int, d: int, folder: Path | None, threads: int = 2) -> Row:
+    """Run one search in a new process."""
+    here, there = multiprocessing.get_context("spawn").Pipe(duplex=False)
+    words = (package, options, data, n, d, folder, threads, there)
+    child = multiprocessing.get_context("spawn").Process(target=_call, args=words)
+    child.start()
+    there.close()
+    try:
+        name, size, seconds, extra, recall = here.recv()
+    except EOFError:
+        raise OSError(f"{package} {options} ended without a result") from None
+    finally:
+        child.join()
+    return Row(
+        "neighbours",
+        package,
+        metadata.version(package),
+        "neighbors",
+        options,
+        name,
+        size[0],
+        size[1],
+        "float32",
+        threads,
+        seconds=round(seconds, 2),
+        median=round(seconds, 2),
+        runs=1,
+        bytes=extra,
+        quality=join({"recall": recall}),
+    )
+
+
+def _call(package: str, options: str, data: str, n: int, d: int, folder: Path | None, threads: int, to: Any) -> None:
+    for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS"):
+        os.environ[name] = str(threads)
+    loaded = load(data, n, d, folder)
+    X = np.ascontiguousarray(loaded.X, np.float32)
+    search = SEARCHES[package, options]
+    search(np.random.default_rng(0).normal(size=(5_000, d)).astype(np.float32), threads)  # compiles, and starts threads
+    before = _forget_peak()
+    start = time.perf_counter()
+    found = search(X, threads)
+    seconds = time.perf_counter() - start
+    extra = None if before is None else _status("VmHWM") - before
+    to.send((loaded.name, X.shape, seconds, extra, round(_recall(X, found), 4)))
+
+
+def _recall(X: Array, found: Array) -> float:
+    """The share found of the K nearest other points of some; what is as near as the last of them counts as found."""
+    chosen = np.random.default_rng(1).choice(len(X), min(QUERIES, len(X)), replace=False)
+    hits = 0
+    for p in chosen:
+        squared = _squared(X, X[p])
+        squared[p] = np.inf
+        last = np.partition(squared, K - 1)[K - 1]
+        others = np.unique(found[p][(found[p] >= 0) & (found[p] != p)])
+        hits += min(K, int(np.sum(squared[others] <= last * (1 + 1e-6))))
+    return hits / (K * len(chosen))
+
+
+def _squared(X: Array, x: Array) -> Array:
+    parts = [np.square(X[i : i + 100_000] - x).sum(axis=1, dtype=np.float64) for i in range(0, len(X), 100_000)]
+    return np.concatenate(parts)
+
+
+def _is_there(package: str) -> bool:
+    try:
+        metadata.version(package)
+    except metadata.PackageNotFoundError:
+        print(f"  {package} is not installed and left out")
+        return False
+    return True
+
+
+def _forget_peak() -> int | None:
+    """Bytes in use now, where the system counts the peak from here on; None elsewhere."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+        return _status("VmRSS")
+    except OSError:
+        return None
+
+
+def _status(name: str) -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))
