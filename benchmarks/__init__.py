@@ -13,12 +13,8 @@ libraries of a case share a worker and take turns; a case whose memory is measur
 ``__main__``   the command line
 ``cases``      what is measured
 ``clusters``   the same for points on a Dask cluster
-<<<<<<< HEAD
-``indexes``    the same for indexes of nearest neighbours
-``trees``      the same for k-d trees
-=======
 ``neighbours`` the same for graphs of nearest neighbours
->>>>>>> ae8a52e (Approximate centroid linkage goes; usearch is no dependency any more)
+``trees``      the same for k-d trees
 ``data``       the points, made by seed or read from files
 ``libraries``  the libraries that are compared
 ``measure``    how a case is measured: workers, rounds, best and median

@@ -13,11 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 import chamfer
-<<<<<<< HEAD
-from benchmarks import clusters, indexes, trees
-=======
-from benchmarks import clusters, neighbours
->>>>>>> ae8a52e (Approximate centroid linkage goes; usearch is no dependency any more)
+from benchmarks import clusters, neighbours, trees
 from benchmarks.cases import SETS
 from benchmarks.compare import as_ours, print_ratios
 from benchmarks.libraries import LIBRARIES
@@ -35,12 +31,8 @@ COMMANDS = {
 }
 # What is not a call of a method with points: functions of the data directory and of --quick.
 OTHERS: dict[str, Callable[[Path | None, bool], Iterable[Row]]] = {
-<<<<<<< HEAD
-    "indexes": indexes.measure,
-    "trees": trees.measure,
-=======
     "neighbours": neighbours.measure,
->>>>>>> ae8a52e (Approximate centroid linkage goes; usearch is no dependency any more)
+    "trees": trees.measure,
     "clusters": clusters.measure,
 }
 NAMES = (*SETS, "imports", *OTHERS)

@@ -26,6 +26,8 @@ NAMES = {
     "normal": "Gaussian",
     "plane": "200 Gaussians and noise in the plane",
     "mixture": "100 overlapping classes",
+    "overlapping": "100 classes that overlap in all directions",
+    "text": "like embeddings of texts",
 }
 Rows = list[Row]
 
@@ -242,10 +244,21 @@ def approximate(rows: Rows) -> str:
     )
 
 
+def neighbours(rows: Rows) -> str:
+    return listing(
+        of(rows, "neighbours"),
+        data=shape,
+        library=lambda row: f"{row.library} {row.options}".strip(),
+        time=seconds,
+        memory=gigabytes,
+        recall=score("recall"),
+    )
+
+
 TITLES = {"epsilon": "ε", "scan": "`linkage`", "vector": "`linkage_vector`"}
 TABLES: dict[str, Callable[[Rows], str]] = {
     **{each.__name__: each for each in (digits, large, multiplication, growth, fastcluster, tradeoff, centroid)},
-    **{each.__name__: each for each in (epsilon, approximate)},
+    **{each.__name__: each for each in (epsilon, approximate, neighbours)},
     **{case: partial(beside_fastcluster, case) for case in ("images", "gaussians")},
     **{f"lists-{data}": partial(lists, data) for data in ("mnist", "plane")},
 }

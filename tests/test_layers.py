@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "nearest": f"{BASE} inputs threads sources trees",
     "hac": f"{BASE} inputs threads methods distances sources engines nearest",
     "many": f"{BASE} inputs threads methods distances engines hac",
-    "estimator": f"{BASE} inputs methods distances hac trees",
+    "estimator": f"{BASE} inputs methods distances sources hac trees",
     "transformer": f"{BASE} inputs threads distances sources nearest",
     "datasets": BASE,
     "plot": f"{BASE} inputs hac trees",

@@ -21,6 +21,7 @@ from chamfer.inputs import (
     text_column,
 )
 from chamfer.methods import METHODS
+from chamfer.sources.make import RECALL
 from chamfer.trees.choose import choose
 from chamfer.trees.dendrogram import ORDERS, Dendrogram
 
@@ -51,7 +52,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         Accepted for compatibility with scikit-learn; ignored. `distances_` is always there.
     order : {"merge", "least", "cumulative"}, default="merge"
         Which merges the cut applies first, see `chamfer.cut`.
-    n_neighbors, epsilon, engine, source, t, n_jobs, memory_limit, checkpoint, progress
+    n_neighbors, epsilon, engine, source, recall, t, n_jobs, memory_limit, checkpoint, progress
         As in `chamfer.linkage`.
 
     Attributes
@@ -103,6 +104,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         epsilon: float = 0.0,
         engine: str = "auto",
         source: Any = "auto",
+        recall: float = RECALL,
         t: int | None = None,
         n_jobs: int | None = None,
         memory_limit: int | str | None = None,
@@ -122,6 +124,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         self.epsilon = epsilon
         self.engine = engine
         self.source = source
+        self.recall = recall
         self.t = t
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
@@ -169,6 +172,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
             epsilon=self.epsilon,
             engine=self.engine,
             source=self.source,
+            recall=self.recall,
             t=self.t,
             n_jobs=self.n_jobs,
             memory_limit=self.memory_limit,

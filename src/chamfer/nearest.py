@@ -109,7 +109,8 @@ class Neighbors:
         """
         threads = check_threads(n_jobs)
         if self.fingerprint is None or self.metric not in FAST_METRICS:
-            raise ValueError(f"update needs points and one of the metrics {', '.join(FAST_METRICS)}, got {self.metric!r}")
+            able = ", ".join(FAST_METRICS)
+            raise ValueError(f"update needs points and one of the metrics {able}, got {self.metric!r}")
         points = check_input(X, self.metric)
         old, k = self.indices.shape
         if not isinstance(points, Points) or points.n < old or _fingerprint(X, old) != self.fingerprint:

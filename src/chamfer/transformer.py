@@ -169,7 +169,8 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             The graph.
         """
         check_choice("mode", mode, _MODES)
-        return self._graph(*self.kneighbors(X, n_neighbors), mode)
+        distances, indices = self.kneighbors(X, n_neighbors)
+        return self._graph(distances, indices, mode)
 
     def _graph(self, distances: Array, indices: Array, mode: str) -> csr_matrix:
         values = distances if mode == "distance" else np.ones(distances.shape)

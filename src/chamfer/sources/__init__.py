@@ -10,7 +10,7 @@ engine does not know which source it has, so anything with the attributes and th
 `CdistSource`           any metric of ``scipy.spatial.distance.cdist``
 `PrecomputedSource`     condensed distances
 `chamfer.DaskSource`    points that are spread over a Dask cluster
-`IndexSource`           an approximate index
+`IndexSource`           approximate nearest neighbours
 `GraphSource`           a graph of neighbours that you bring
 ======================  ===========================================================================================
 """

@@ -1,9 +1,9 @@
 """Approximate nearest neighbours of all points: rounds of the core's graph builder, until a sample says enough.
 
-The exact neighbours of a sample are searched for first. Then the builder carves the points into overlapping balls, whose
-points are compared with each other, and joins neighbourhoods (``src/core/search/graph.hpp``). After each round the
-lists of the sample are compared with the exact ones. Rounds become larger until the share that was found, the recall, is
-as asked for.
+The exact neighbours of a sample are searched for first. Then the builder carves the points into overlapping balls,
+whose points are compared with each other, and joins neighbourhoods (``src/core/search/graph.hpp``). After each round
+the lists of the sample are compared with the exact ones. Rounds become larger until the share that was found, the
+recall, is as asked for.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Graph(NamedTuple):
 
 
 def build_graph(points: Points, k: int, recall: float, seed: int, threads: int, tick: Tick | None = None) -> Graph:
-    """k points near each point that are, on a sample, this share of the k nearest ones."""
+    """K points near each point that are, on a sample, this share of the k nearest ones."""
     order, starts = _places(points.X)
     if len(starts) == points.n + 1:
         return _build(points, k, recall, seed, threads, tick)
@@ -127,7 +127,7 @@ class _Rounds:
         self._builder = _core.graph_builder(coordinates, length=length, blas=blas())
 
     def _arrange(self, points: Points, principal: Principal, m: int) -> Array:
-        """m coordinates of the points, in an order in which neighbours are close together."""
+        """M coordinates of the points, in an order in which neighbours are close together."""
         coordinates = principal.coordinates(m, principal.filter_dtype)
         self._order = near_order(coordinates)
         self._place = np.empty_like(self._order)

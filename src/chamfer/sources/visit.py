@@ -26,10 +26,9 @@ def visit(points: Points, hosts: slice, guests: slice, answer: Answer, threads: 
     everyone = np.arange(points.n, dtype=np.int32)
     order = near_order(coordinates[guests])
     asking, there = everyone[guests][order], answer.part(order)
+    rows, own = points.X[asking], coordinates[asking]
     with one_blas_thread():
-        search.visit(
-            points.X[asking], coordinates[asking], asking, everyone[hosts], **there._asdict(), threads=threads, tick=tick
-        )
+        search.visit(rows, own, asking, everyone[hosts], **there._asdict(), threads=threads, tick=tick)
     for each, found in zip(answer, there, strict=True):
         each[order] = found
 

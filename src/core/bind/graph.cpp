@@ -32,14 +32,14 @@ void bind_builder(nb::module_& m, const char* name) {
     bind_finish<F, float>(c);
     bind_finish<F, double>(c);
     c.def(
-            "carve",
-            [](Builder& self, Index leaf, Index fanout, std::uint64_t seed, int threads, nb::object callback) {
-                const Tick tick = python_tick(callback);
-                nb::gil_scoped_release unlocked;
-                self.carve({leaf, fanout, seed}, threads, tick);
-            },
-            nb::kw_only(), "leaf"_a, "fanout"_a, "seed"_a, "threads"_a, "tick"_a = nb::none(),
-            "Joins the leaves of a random partition into balls that overlap.")
+         "carve",
+         [](Builder& self, Index leaf, Index fanout, std::uint64_t seed, int threads, nb::object callback) {
+             const Tick tick = python_tick(callback);
+             nb::gil_scoped_release unlocked;
+             self.carve({leaf, fanout, seed}, threads, tick);
+         },
+         nb::kw_only(), "leaf"_a, "fanout"_a, "seed"_a, "threads"_a, "tick"_a = nb::none(),
+         "Joins the leaves of a random partition into balls that overlap.")
         .def(
             "join_neighbours",
             [](Builder& self, Index most, int threads, nb::object callback) {
@@ -53,7 +53,9 @@ void bind_builder(nb::module_& m, const char* name) {
             "lists",
             [](const Builder& self) {
                 const std::vector<Id>& points = self.points();
-                return nb::ndarray<nb::numpy, const Id>(points.data(), {points.size() / self.length(), static_cast<std::size_t>(self.length())}, nb::find(self));
+                return nb::ndarray<nb::numpy, const Id>(
+                    points.data(), {points.size() / self.length(), static_cast<std::size_t>(self.length())},
+                    nb::find(self));
             },
             nb::rv_policy::reference_internal, "The points on each list, in no order; -1 where there are fewer.")
         .def_prop_ro("pairs", &Builder::pairs);

@@ -83,7 +83,8 @@ class Carver {
         Index count(Index i) const { return starts[i + 1] - starts[i]; }
     };
 
-    // Groups that are worked on together: a fraction of a second, so that Ctrl-C is seen soon, and enough for all threads.
+    // Groups that are worked on together: a fraction of a second, so that Ctrl-C is seen soon, and enough for all
+    // threads.
     Index batch(const Groups& groups, Index first, int threads) const {
         constexpr Index kWork = Index{1} << 33;  // products of coordinates
         Index last = first, work = 0;
@@ -105,10 +106,12 @@ class Carver {
             std::copy_n(rows_.rows + leaders[i] * rows_.m, rows_.m, rows.data() + i * rows_.m);
         std::vector<Id> joined(count * fanout);
         std::vector<TileScratch<F>> scratch(threads);
-        in_parts(count, kPanel, threads, [&](Index done) { tick(done / 64); }, [&](Index begin, Index end, int thread) {
-            assign(points.data() + begin, end - begin, leaders, rows, fanout, joined.data() + begin * fanout,
-                   scratch[thread]);
-        });
+        in_parts(
+            count, kPanel, threads, [&](Index done) { tick(done / 64); },
+            [&](Index begin, Index end, int thread) {
+                assign(points.data() + begin, end - begin, leaders, rows, fanout, joined.data() + begin * fanout,
+                       scratch[thread]);
+            });
         Groups groups{std::vector<Id>(joined.size()), std::vector<Index>(wanted + 1)};
         for (const Id leader : joined) ++groups.starts[leader + 1];
         for (Index i = 0; i < wanted; ++i) groups.starts[i + 1] += groups.starts[i];

@@ -44,9 +44,8 @@ class GraphBuilder {
     void carve(const Carving& carving, int threads, const Tick& tick) {
         const Carver<F> carver(rows_, half_.data(), blas_, carving);
         std::vector<Scratch> scratch(threads);
-        carver.each_leaf(threads, tick, [&](const Id* members, Index count, int thread) {
-            join(members, count, scratch[thread]);
-        });
+        carver.each_leaf(threads, tick,
+                         [&](const Id* members, Index count, int thread) { join(members, count, scratch[thread]); });
     }
 
     // Joins each point, its `most` nearest and the `most` nearest of those that list it.
@@ -192,11 +191,23 @@ class GraphBuilder {
         return least;
     }
 
-    void deliver(Id p, const Entry* offered, Index count) {
+    // Most offers are known already, so these are sorted out first; `offered` is overwritten.
+    void deliver(Id p, Entry* offered, Index count) {
         const std::scoped_lock lock(locks_[p % kLocks]);
-        Nearest<F> list(points_.data() + p * length_, values_.data() + p * length_, length_);
+        Id* points = points_.data() + p * length_;
+        F* values = values_.data() + p * length_;
+        Index fresh = 0;
+        for (Index i = 0; i < count; ++i) {
+            const Entry entry = offered[i];
+            Id at = kNone;
+            for (Index j = 0; j < length_; ++j) at = points[j] == entry.point ? static_cast<Id>(j) : at;
+            offered[fresh] = entry;
+            fresh += at == kNone || entry.value < values[at];  // another join may have rounded otherwise
+        }
+        if (fresh == 0) return;
+        Nearest<F> list(points, values, length_);
         list.resume();
-        for (Index i = 0; i < count; ++i) list.offer(offered[i].point, offered[i].value);
+        for (Index i = 0; i < fresh; ++i) list.offer(offered[i].point, offered[i].value);
         reach_[p].store(list.reach(), std::memory_order_relaxed);
     }
 
@@ -274,7 +285,7 @@ class GraphBuilder {
     Blas blas_;
     std::vector<F> half_;  // half the squared length of each point
     std::vector<Id> points_;
-    std::vector<F> values_;               // half the squared distances
+    std::vector<F> values_;              // half the squared distances
     std::vector<std::atomic<F>> reach_;  // of each list, never below what it is now
     std::array<std::mutex, kLocks> locks_;
     std::atomic<Index> pairs_ = 0;
