@@ -44,6 +44,18 @@ class Neighbors:
         The share of the true nearest neighbours that were found: 1 for an exact search, otherwise measured on a sample.
     metric : str or callable
         The distance.
+
+    Examples
+    --------
+    >>> import chamfer
+    >>> near = chamfer.neighbors([[0.0], [1.0], [5.0], [6.5]], 1)
+    >>> near.with_self()[0]
+    array([[0, 1],
+           [1, 0],
+           [2, 3],
+           [3, 2]], dtype=int32)
+    >>> near.recall
+    1.0
     """
 
     indices: Array
