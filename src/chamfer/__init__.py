@@ -50,11 +50,11 @@ if TYPE_CHECKING:
     from chamfer.nearest import Neighbors, neighbors
     from chamfer.progress import Info
     from chamfer.sources.dask import DaskSource
+    from chamfer.transformer import KNeighborsTransformer
     from chamfer.trees.choose import Choice, choose
     from chamfer.trees.condense import CondensedTree, LocalCut, condense
     from chamfer.trees.cuts import cut
     from chamfer.trees.dendrogram import Dendrogram, monotone, tree_height
-    from chamfer.transformer import KNeighborsTransformer
     from chamfer.trees.export import to_json, to_newick
     from chamfer.trees.layers import Layers, layers
     from chamfer.trees.leaves import Leaves, cophenet, fcluster, leaves
