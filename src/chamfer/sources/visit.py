@@ -22,14 +22,15 @@ def visit(points: Points, hosts: slice, guests: slice, answer: Answer, threads: 
     """
     coordinates, tree = _coordinates(points)
     among = Points(np.ascontiguousarray(points.X[hosts]), points.metric, exponent=points.exponent)
-    search = tree_search(among, coordinates[hosts], own=True) if tree else product_search(among, coordinates[hosts])
+    there = coordinates[hosts]
+    search = tree_search(among, there, own=True, threads=threads) if tree else product_search(among, there)
     everyone = np.arange(points.n, dtype=np.int32)
     order = near_order(coordinates[guests])
-    asking, there = everyone[guests][order], answer.part(order)
+    asking, known = everyone[guests][order], answer.part(order)
     rows, own = points.X[asking], coordinates[asking]
     with one_blas_thread():
-        search.visit(rows, own, asking, everyone[hosts], **there._asdict(), threads=threads, tick=tick)
-    for each, found in zip(answer, there, strict=True):
+        search.visit(rows, own, asking, everyone[hosts], **known._asdict(), threads=threads, tick=tick)
+    for each, found in zip(answer, known, strict=True):
         each[order] = found
 
 
