@@ -65,7 +65,7 @@ def around(name: str, factor: float = 4) -> tuple[Any, ...]:
 
 SWEEPS: dict[str, tuple[tuple[Any, ...], list[Call]]] = {
     **{name: (around(name, 2), LISTS) for name in ("first_list", "next_list", "batch")},
-    **{name: (around(name), LISTS) for name in ("near_part", "near_pairs")},
+    **{name: (around(name), LISTS) for name in ("near_part", "near_pairs", "sorted_points")},
     "centre_list": (around("centre_list", 2), CENTRES[3:]),
     "few_points": ((NEVER, NOW.few_points, ALWAYS), CENTRES),
     "few_closer": ((NEVER, NOW.few_closer, ALWAYS), CLOSER),

@@ -47,6 +47,7 @@ class Tuning:
     next_list: int = 8  # clusters on a refreshed list, at least
     batch: int = 2048  # points whose lists are refreshed together
     near_part: int = 24  # a point is compared with this part of all points, one by one, before its list is refreshed
+    sorted_points: int = 50_000  # from here on, points are sorted first, if a tree suits them
     near_pairs: int = 1 << 23  # distances between two clusters, up to which they are compared like this
 
     # The points engine.

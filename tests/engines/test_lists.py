@@ -177,6 +177,27 @@ def test_threads_and_sources_do_not_matter(method):
         assert_same_tree(first, chamfer.linkage(X, method, engine="dense"), 1e-5)
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(2, 300),
+    d=st.integers(1, 8),
+    make=st.sampled_from([gaussian, grid, duplicated]),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    method=st.sampled_from([*METHODS, "chamfer_capped"]),
+    source=st.sampled_from(["auto", "tree", "blas"]),
+)
+def test_sorted_points_make_the_same_tree(seed, n, d, make, dtype, method, source):
+    X = make(seed, n, d).astype(dtype)
+    expected = chamfer.linkage(X, method, source=source, engine="lists")
+    with tuning.using(sorted_points=2):
+        Z = chamfer.linkage(X, method, source=source, engine="lists")
+    if make is gaussian or method == "chamfer_capped":
+        np.testing.assert_array_equal(Z, expected)
+    else:
+        reference.replay(Z, distances(X), method, rtol=rtol(dtype))
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_large_norms_and_small_distances(dtype):
     # Columns of very different scale, as in real tables: lengths dwarf the distances of neighbours.

@@ -9,12 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from chamfer import _core, tuning
-from chamfer._types import Array, Condensed
+from chamfer._types import Array, Condensed, Points
 from chamfer.engines.base import Engine, Task, search_seconds
 from chamfer.methods import Linkage, names
 from chamfer.progress import Info, Tick
@@ -22,6 +23,7 @@ from chamfer.sources.base import Answer, CheckedSource, Source
 from chamfer.sources.checkpoint import Checkpoint, RememberedSource, describe
 from chamfer.sources.dask import DaskSource
 from chamfer.sources.make import make_source, refuse_source
+from chamfer.sources.products import near_order
 from chamfer.sources.rows import ROWS
 
 
@@ -53,7 +55,8 @@ class ListsEngine(Engine):
         if not task.fast or (isinstance(task.options.source, str) and task.options.source == "cdist"):
             return need + 40 * ROWS * n
         blocks = n // 256 + 1  # pairs of blocks are sorted by distance, at most 2^24 at a time
-        return need + 8 * n * min(task.d, 129) + 12 * min(blocks * (blocks + 1) // 2, 1 << 24)
+        copy = task.data.nbytes if _is_sortable(task) else 0
+        return need + copy + 8 * n * min(task.d, 129) + 12 * min(blocks * (blocks + 1) // 2, 1 << 24)
 
     def cost(self, task: Task) -> float:
         """A search among all points, and lists."""
@@ -66,7 +69,24 @@ class ListsEngine(Engine):
         return search_seconds(task) * (1 if task.fast else 2) + lists
 
     def run(self, task: Task) -> Array:
-        """Make the source, and let the core ask it; from a checkpoint if there is one."""
+        """Sort many points, so that what is near in space is near in memory, unless their order decides ties."""
+        if _is_sortable(task):
+            assert isinstance(task.data, Points)
+            order = near_order(task.data.X)
+            X = np.ascontiguousarray(task.data.X[order])
+            points = Points(X, task.data.metric, exponent=task.data.exponent)
+            Z = self._run(replace(task, data=points), order)
+            if Z is not None:
+                return Z
+        Z = self._run(task)
+        assert Z is not None
+        return Z
+
+    def _run(self, task: Task, numbers: Array | None = None) -> Array | None:
+        """Make the source, and let the core ask it; from a checkpoint if there is one.
+
+        Points have other `numbers` in the tree if they are sorted. None: these decide which neighbours a point has.
+        """
         with ExitStack() as stack:
             source = _source(task, task.options.source)
             if isinstance(source, DaskSource):
@@ -75,7 +95,15 @@ class ListsEngine(Engine):
                 raise ValueError(f"source must have as many points as X, {task.data.n}, got {source.n}")
             if task.options.checkpoint is not None:
                 source = _remembered(source, task, stack)
-            return _grow(source, task)
+            return _grow(source, task, numbers)
+
+
+def _is_sortable(task: Task) -> bool:
+    """Whether merging many points takes longer for their order in memory, and nobody else knows it."""
+    now, options = tuning.current, task.options
+    own = isinstance(options.source, str) and options.source in ("auto", "tree", "blas")
+    here = task.fast and not task.remote and options.client is None and options.checkpoint is None
+    return own and here and task.data.n >= now.sorted_points and task.d <= now.tree_coordinates
 
 
 def _first(task: Task) -> int:
@@ -114,15 +142,20 @@ def _remembered(source: Source, task: Task, stack: ExitStack) -> Source:
     return CheckedSource(RememberedSource(source, kept), f"checkpoint {path}")
 
 
-def _grow(source: Source, task: Task) -> Array:
+def _grow(source: Source, task: Task, numbers: Array | None) -> Array | None:
     """Merge, and ask the source for what is missing, until one cluster is left."""
     info = Info() if task.options.info is None else task.options.info
     info.source = source.name
     info.recall = None
     n, threads = source.n, task.threads
-    engine = _engine(source, task)
+    engine = _engine(source, task, numbers)
     with task.progress.stage("nearest neighbours", n, "point") as tick, _timed(info, "first"):
-        _first_lists(engine, source, task, info, tick)
+        answer = _first_lists(source, task, info, tick)
+        if numbers is not None and task.linkage.capped and _tied(answer):
+            return None
+        if task.linkage.capped and answer.clusters.shape[1] == task.options.n_neighbors + 1:
+            answer = _without_farthest(answer)
+        engine.refresh(np.arange(n, dtype=np.int32), **answer._asdict())
     with task.progress.stage("merges", n - 1, "merge") as tick:
         while True:
             with _timed(info, "merge"):
@@ -143,7 +176,7 @@ def _grow(source: Source, task: Task) -> Array:
     return Z
 
 
-def _engine(source: Source, task: Task) -> Any:
+def _engine(source: Source, task: Task, numbers: Array | None) -> Any:
     """The compiled engine, before it has any list."""
     now, linkage = tuning.current, task.linkage
     build = _core.Lists32 if source.dtype == np.float32 else _core.Lists64
@@ -159,18 +192,27 @@ def _engine(source: Source, task: Task) -> Any:
         epsilon=task.options.epsilon,
         threads=task.threads,
     )
-    return build(source.n, options=options, X=X, metric=metric)
+    if numbers is None:
+        numbers = np.arange(source.n, dtype=np.int32)
+    return build(source.n, options=options, X=X, metric=metric, numbers=numbers)
 
 
-def _first_lists(engine: Any, source: Source, task: Task, info: Info, tick: Tick | None) -> None:
-    """Give every point its first list."""
-    everything, k = np.arange(source.n, dtype=np.int32), _first(task)
-    answer = source.nearest(everything, everything, k, task.threads, tick)
+def _first_lists(source: Source, task: Task, info: Info, tick: Tick | None) -> Answer:
+    """A list for every point."""
+    everything = np.arange(source.n, dtype=np.int32)
+    answer = source.nearest(everything, everything, _first(task), task.threads, tick)
     info.entries = answer.clusters.size
     info.recall = getattr(source, "recall", None)
-    if task.linkage.capped and k == task.options.n_neighbors + 1:
-        answer = _without_farthest(answer)
-    engine.refresh(everything, **answer._asdict())
+    return answer
+
+
+def _tied(answer: Answer) -> bool:
+    """Whether some list has two farthest clusters: the numbers of points decide which one is on it."""
+    farthest, times = answer.distances[:, 0].copy(), np.ones(len(answer.distances), np.int32)
+    for column in answer.distances.T[1:]:
+        times = np.where(column > farthest, 1, times + (column == farthest))
+        np.maximum(farthest, column, out=farthest)
+    return bool((times > 1).any())
 
 
 def _to_one(source: Source, points: Array, labels: Array, only: int, threads: int) -> Array:

@@ -26,12 +26,14 @@ void bind_engine(nb::module_& m, const char* name) {
         .def(
             "__init__",
             [](L* self, Index n, const ListsOptions& options, std::optional<Array<const T, 2>> X,
-               const std::string& metric) {
+               const std::string& metric, Array<const Id, 1> numbers) {
                 std::optional<Distances<T>> direct;
                 if (X) direct = distances_of<T>(*X, metric);
-                new (self) L(n, options, direct);
+                if (static_cast<Index>(numbers.size()) != n) throw std::invalid_argument("numbers: one for each point");
+                new (self) L(n, options, direct, std::vector<Id>(numbers.data(), numbers.data() + n));
             },
-            "n"_a, nb::kw_only(), "options"_a, "X"_a.noconvert().none(), "metric"_a, nb::keep_alive<1, 4>())
+            "n"_a, nb::kw_only(), "options"_a, "X"_a.noconvert().none(), "metric"_a, "numbers"_a.noconvert(),
+            nb::keep_alive<1, 4>())
         .def(
             "refresh",
             [](L& self, Array<const Id, 1> points, Array<const Id, 2> clusters, Array<const T, 2> distances,

@@ -63,11 +63,13 @@ struct Request {
 template <class T>
 class Lists {
    public:
-    // With `direct`, distances can be computed without asking for lists.
-    Lists(Index n, ListsOptions options, std::optional<Distances<T>> direct = {})
+    // With `direct`, distances can be computed without asking for lists. `numbers` are those of the points in the tree,
+    // which also decide ties.
+    Lists(Index n, ListsOptions options, std::optional<Distances<T>> direct, std::vector<Id> numbers)
         : n_(n),
           options_(options),
           direct_(direct),
+          numbers_(std::move(numbers)),
           active_(n),
           entries_(n),
           bound_(n, T{0}),
@@ -81,13 +83,12 @@ class Lists {
           total_(n),
           best_(n),
           sure_(options.epsilon > 0 ? n : 0),
-          ids_(n),
+          ids_(numbers_),
           heap_(n),
           sure_heap_(options.epsilon > 0 ? n : 0),
           marked_(n, false) {
         std::iota(set_of_.begin(), set_of_.end(), Id{0});
         std::iota(cluster_of_.begin(), cluster_of_.end(), Id{0});
-        std::iota(ids_.begin(), ids_.end(), Id{0});
         for (Id p = 0; p < n; ++p) members_[p] = {p};
         for (Id p = 0; p < n; ++p) heap_.set(p, key(p));
         merges_.reserve(n - 1);
@@ -142,7 +143,7 @@ class Lists {
                 else
                     return narrow(a) ? request_distances(a) : request_lists();
             } else {
-                merges_.push_back({members_[pair.a].front(), members_[pair.b].front(), pair.value});
+                merges_.push_back({number(pair.a), number(pair.b), pair.value});
                 columns_[pair.a].size() < columns_[pair.b].size() ? merge(pair.b, pair.a) : merge(pair.a, pair.b);
             }
             tick(static_cast<Index>(merges_.size()));
@@ -191,6 +192,7 @@ class Lists {
         return !best.stale && best.cluster >= 0 && (options_.capped || best.count == size(c));
     }
     Id size(Id c) const { return static_cast<Id>(members_[c].size()); }
+    Id number(Id c) const { return numbers_[members_[c].front()]; }
 
     Key key(Id c) const { return key(c, best_[c]); }
     Key key(Id c, const Best& best) const {
@@ -567,6 +569,7 @@ class Lists {
     Index n_;
     ListsOptions options_;
     std::optional<Distances<T>> direct_;
+    std::vector<Id> numbers_;  // by point
     Index active_;
     std::vector<std::vector<Entry>> entries_;  // by point; may still name the point's own cluster
     std::vector<T> bound_;                     // r(p)
