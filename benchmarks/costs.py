@@ -76,7 +76,10 @@ SWEEPS: dict[str, tuple[tuple[Any, ...], list[Call]]] = {
     **{name: (around(name), LISTS[:2]) for name in ("unfiltered", "sample", "queries")},
     **{name: (around(name), LISTS[:2]) for name in ("filter_pair", "filter_coordinate", "filter_close")},
     "varying": ((0.5, NOW.varying, 1.0), [Call("average", 5_000, 400, 8)]),
-    **{name: (around(name), INDEX) for name in ("sampled_points", "sampled_members", "sampled_queries")},
+    **{
+        name: (around(name), INDEX)
+        for name in ("sampled_points", "sampled_members", "sampled_least", "sampled_all", "sampled_queries")
+    },
     **{
         name: (around(name, 2), INDEX)
         for name in ("graph_exact", "graph_sample", "graph_leaf", "graph_fanout", "graph_join", "graph_joined")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from chamfer import _core
 from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points, is_distributed
 from chamfer.inputs import check_choice, check_input, check_integer, check_path, check_share
 from chamfer.progress import Progress
@@ -24,7 +25,6 @@ from chamfer.sources.visit import visit
 from chamfer.threads import check_threads
 from chamfer.trees.files import write_file
 
-_PART = 1 << 20  # bytes hashed at a time
 _FORMAT = 1  # of files
 
 
@@ -125,7 +125,7 @@ class Neighbors:
             raise ValueError(f"update needs points and one of the metrics {able}, got {self.metric!r}")
         points = check_input(X, self.metric)
         old, k = self.indices.shape
-        if not isinstance(points, Points) or points.n < old or _fingerprint(X, old) != self.fingerprint:
+        if not isinstance(points, Points) or points.n < old or _fingerprint(X, old, threads) != self.fingerprint:
             raise ValueError(f"X must hold the {old} rows that the neighbours were made of, and new ones after them")
         if points.n == old:
             return self
@@ -138,7 +138,7 @@ class Neighbors:
         with shown.stage("new neighbours", old, "point") as tick:
             visit(points, new, slice(0, old), before, threads, tick)
         answer = nearest_first(Answer(*(np.concatenate(each) for each in zip(before, after, strict=True))))
-        return _neighbors(answer, points, self.recall, _fingerprint(X, points.n))
+        return _neighbors(answer, points, self.recall, _fingerprint(X, points.n, threads))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the neighbours to a file, without the points; `load` reads it.
@@ -262,7 +262,7 @@ def neighbors(
     with Progress(progress).stage("nearest neighbours", data.n, "point") as tick:
         answer = all_nearest(chosen, k, threads, tick)
     found = chosen.recall if source == "ann" else 1.0
-    return _neighbors(answer, data, found, _fingerprint(X, data.n) if isinstance(data, Points) else None)
+    return _neighbors(answer, data, found, _fingerprint(X, data.n, threads) if isinstance(data, Points) else None)
 
 
 def _neighbors(answer: Answer, data: Points | Condensed, recall: float, fingerprint: str | None) -> Neighbors:
@@ -297,13 +297,9 @@ def _seed(rng: object) -> int:
     return 0 if rng is None else check_integer("rng", rng, 0)
 
 
-def _fingerprint(X: Any, rows: int) -> str:
+def _fingerprint(X: Any, rows: int, threads: int) -> str:
     """Of the first rows, as numbers."""
     array = np.asarray(X)
-    if array.dtype != np.float32:
-        array = np.asarray(array, np.float64)
-    digest = blake2b(digest_size=16)
-    step = max(1, _PART // max(1, array[:1].nbytes))
-    for first in range(0, rows, step):
-        digest.update(np.ascontiguousarray(array[first : min(rows, first + step)] + 0.0).data)
-    return f"{array.dtype}-{array.shape[1]}-{digest.hexdigest()}"
+    array = np.ascontiguousarray(array[:rows], np.float32 if array.dtype == np.float32 else np.float64)
+    hashes = _core.row_hashes(array, threads=threads)
+    return f"{array.dtype}-{array.shape[1]}-{blake2b(hashes.tobytes(), digest_size=16).hexdigest()}"

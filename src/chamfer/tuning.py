@@ -76,7 +76,9 @@ class Tuning:
 
     # Nominated neighbours: approximate ones, or a graph of the user.
     sampled_points: int = 100_000  # with more, clusters without nominated points are searched for in a sample
-    sampled_members: int = 1024  # points of a cluster in that sample
+    sampled_members: int = 1024  # points of a cluster in that sample, at most
+    sampled_least: int = 128  # the same, at least
+    sampled_all: int = 1 << 15  # points of the sample, unless that is too few for each cluster
     sampled_queries: int = 1 << 14  # points compared with it at a time
 
     # The builder of neighbour graphs.

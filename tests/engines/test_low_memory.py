@@ -237,7 +237,7 @@ class TestCentroidWithEpsilon:
             chamfer.linkage(gaussian(5, 20, 2), **({"method": "centroid"} | arguments))
 
     def test_distances_are_not_points(self):
-        with pytest.raises(ValueError, match="engine 'points' takes observations"):
+        with pytest.raises(ValueError, match="engine 'points' takes observations and one of"):
             chamfer.linkage(squareform(pdist(gaussian(5, 20, 2))), "centroid", "precomputed", epsilon=0.1)
 
 

@@ -1,5 +1,7 @@
 """Approximate neighbours: the recall is what it is said to be, distances are true, threads change nothing."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -113,6 +115,16 @@ def test_points_that_no_leader_tells_apart():
     X = np.eye(700)
     found = chamfer.neighbors(X, 3, source="ann", recall=0.01)
     np.testing.assert_allclose(found.distances, np.sqrt(2))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_places_of_whole_numbers_are_told_apart(dtype):
+    # Few bits of such numbers are set.
+    X = np.vstack([np.eye(700), 2 * np.eye(700), np.eye(700)[:50], -0.0 * np.eye(700)[:1], np.zeros((1, 700))])
+    order, starts = graph._places(X.astype(dtype), 2)
+    assert len(starts) - 1 == len(np.unique(X + 0.0, axis=0)) == 1401
+    for first, last in pairwise(starts):
+        assert np.ptp(X[order[first:last]], axis=0).max() == 0
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1e30, 1e200])

@@ -17,7 +17,7 @@ from marks import slow
 @pytest.fixture
 def sampled(tuned):
     """Large clusters are sampled, however few points there are."""
-    tuned(sampled_points=0, sampled_members=30, sampled_queries=50)
+    tuned(sampled_points=0, sampled_members=30, sampled_least=30, sampled_queries=50)
 
 
 def groups(seed, n, d, count, apart, dtype=np.float32):
@@ -119,11 +119,15 @@ class TestGraph:
 
 
 def test_a_sample_is_all_of_small_clusters_and_some_of_large_ones(tuned):
-    tuned(sampled_members=10)
+    tuned(sampled_members=10, sampled_least=5)
     labels = np.repeat(np.array([7, 0, 30, 7], np.int32), [5, 10, 100, 4])
     sample = nominated._sample(labels)
     assert np.all(np.diff(sample) > 0)
     assert np.unique(labels[sample], return_counts=True)[1].tolist() == [10, 9, 10]
+    tuned(sampled_members=10, sampled_least=5, sampled_all=21)
+    assert np.unique(labels[nominated._sample(labels)], return_counts=True)[1].tolist() == [7, 7, 7]
+    tuned(sampled_members=10, sampled_least=5, sampled_all=3)
+    assert np.unique(labels[nominated._sample(labels)], return_counts=True)[1].tolist() == [5, 5, 5]
 
 
 def test_the_nearest_of_two_answers():

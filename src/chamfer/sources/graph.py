@@ -35,34 +35,25 @@ class Graph(NamedTuple):
 
 def build_graph(points: Points, k: int, recall: float, seed: int, threads: int, tick: Tick | None = None) -> Graph:
     """K points near each point that are, on a sample, this share of the k nearest ones."""
-    order, starts = _places(points.X)
+    order, starts = _places(points.X, threads)
     if len(starts) == points.n + 1:
         return _build(points, k, recall, seed, threads, tick)
     # Copies would fill the lists of each other, so each place is there once and stands for all its points.
     graph = _build(replace(points, X=points.X[order[starts[:-1]]]), k, recall, seed, threads, tick)
-    return Graph(_with_copies(points, graph.answer, k, order, starts), graph.recall)
+    return Graph(_with_copies(points, graph.answer, k, order, starts, threads), graph.recall)
 
 
-def _with_copies(points: Points, places: Answer, k: int, order: Array, starts: Array) -> Answer:
+def _with_copies(points: Points, places: Answer, k: int, order: Array, starts: Array, threads: int) -> Answer:
     """The lists of points from those of places: copies first, then the points at the nearest places."""
     n, answer = points.n, empty_answer(points.n, k, points.dtype)
-    place = np.empty(n, np.int32)
+    place, everyone = np.empty(n, np.int32), np.arange(n, dtype=np.int32)
     place[order] = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
-    everyone = np.arange(n, dtype=np.int32)
     for first in range(0, n, _PART):
         rows = slice(first, first + _PART)
         near = np.hstack([place[rows, None], places.clusters[place[rows]]])[:, : k + 1]
-        nominated = _points_at(near, k + 1, order, starts)
-        queries, part = everyone[rows], answer.part(rows)
-        _core.nearest_of_nominated(
-            points.X,
-            metric=points.core_metric,
-            queries=queries,
-            neighbours=nominated,
-            labels=everyone,
-            **part._asdict(),
-            threads=1,
-        )
+        found = _of_nominated(points, everyone[rows], _points_at(near, k + 1, order, starts), k, threads)
+        for each, part in zip(answer, found, strict=True):
+            each[rows] = part
     return nearest_first(answer)
 
 
@@ -109,8 +100,9 @@ class _Rounds:
         principal = Principal(points.X)
         d = points.X.shape[1]
         coordinates = self._arrange(points, principal, principal.best)
-        self._exact = self._place[_search(points, coordinates, self._order, sample, k, threads)]
-        self._sample = self._place[sample]
+        self._sample = sample
+        # What is as near as the last of the true neighbours is as good.
+        self._reach = _search(points, coordinates, self._order, sample, k, threads).bounds
         length = k + 8
         if principal.best < d:
             # Few coordinates order neighbours roughly, so lists are longer; if that is too rough, all are taken.
@@ -120,14 +112,13 @@ class _Rounds:
             if enough:
                 length = enough[0]
             else:
-                exact = self._order[self._exact]
                 coordinates = self._arrange(points, principal, d)
-                self._exact, self._sample = self._place[exact], self._place[sample]
         self._leaf = max(tuning.current.graph_leaf, 8 * length)
+        self._coordinates = coordinates
         self._builder = _core.graph_builder(coordinates, length=length, blas=blas())
 
     def _arrange(self, points: Points, principal: Principal, m: int) -> Array:
-        """M coordinates of the points, in an order in which neighbours are close together."""
+        """Coordinates of the points, m of them, in an order in which neighbours are close together."""
         coordinates = principal.coordinates(m, principal.filter_dtype)
         self._order = near_order(coordinates)
         self._place = np.empty_like(self._order)
@@ -139,12 +130,18 @@ class _Rounds:
         n = len(coordinates)
         everyone, most = np.arange(n, dtype=np.int32), min(max(lengths), n - 1)
         among = Points(coordinates, "sqeuclidean", exponent=0)
-        lists = _search(among, coordinates, everyone, self._sample, most, self._threads)
-        return [self._share(lists[:, :length]) for length in lengths]
+        lists = nearest_first(_search(among, coordinates, everyone, self._place[self._sample], most, self._threads))
+        return [self._share(lists.clusters[:, :length]) for length in lengths]
+
+    def _found(self) -> float:
+        """The recall as of now."""
+        return self._share(self._builder.lists()[self._place[self._sample]])
 
     def _share(self, lists: Array) -> float:
-        """The share of the sample's true neighbours that are on its lists."""
-        return float(np.mean([np.isin(true, found).mean() for true, found in zip(self._exact, lists, strict=True)]))
+        """The share of the sample's nearest neighbours that are on these lists, by places."""
+        nominated = np.where(lists < 0, np.int32(-1), self._order[lists])
+        answer = _of_nominated(self._points, self._sample, nominated, self._k, self._threads)
+        return float(np.mean((answer.clusters >= 0) & (answer.distances <= self._reach[:, None])))
 
     def run(self, random: np.random.Generator, tick: Tick | None) -> float:
         """Build until the recall holds; the recall."""
@@ -163,12 +160,12 @@ class _Rounds:
                 self._builder.carve(
                     leaf=leaf, fanout=now.graph_fanout, seed=seed, threads=self._threads, tick=progress()
                 )
-                found, step = self._share(self._builder.lists()[self._sample]), step + 1
+                found, step = self._found(), step + 1
                 if found >= self._recall or 2 * leaf >= len(self._place):
                     break
                 if joining:
                     self._builder.join_neighbours(most=now.graph_join, threads=self._threads, tick=progress())
-                    before, found, step = found, self._share(self._builder.lists()[self._sample]), step + 1
+                    before, found, step = found, self._found(), step + 1
                     if found >= self._recall:
                         break
                     # Where neighbours of neighbours are seldom neighbours, larger balls are the better way.
@@ -182,12 +179,18 @@ class _Rounds:
         self._builder.finish(
             points.X, metric=points.core_metric, order=self._order, **answer._asdict(), threads=self._threads
         )
+        # A point that was nearly alone in its balls has too few.
+        short = np.flatnonzero(answer.clusters[:, -1] < 0).astype(np.int32)
+        if len(short):
+            exact = nearest_first(_search(points, self._coordinates, self._order, short, self._k, self._threads))
+            for each, found in zip(answer, exact, strict=True):
+                each[short] = found
         if tick is not None:
             tick(points.n)
         return answer
 
 
-def _search(points: Points, coordinates: Array, order: Array, queries: Array, k: int, threads: int) -> Array:
+def _search(points: Points, coordinates: Array, order: Array, queries: Array, k: int, threads: int) -> Answer:
     """The k nearest points of some, exactly, by coordinates in the given order."""
     everyone, answer = np.arange(points.n, dtype=np.int32), empty_answer(len(queries), k, points.dtype)
     search: Any = _core.product_search(
@@ -195,7 +198,22 @@ def _search(points: Points, coordinates: Array, order: Array, queries: Array, k:
     )
     with one_blas_thread():
         search.nearest(queries, everyone, **answer._asdict(), threads=threads)
-    return nearest_first(answer).clusters
+    return answer
+
+
+def _of_nominated(points: Points, queries: Array, nominated: Array, k: int, threads: int) -> Answer:
+    """The k nearest of the points that were nominated for each query."""
+    answer, everyone = empty_answer(len(queries), k, points.dtype), np.arange(points.n, dtype=np.int32)
+    _core.nearest_of_nominated(
+        points.X,
+        metric=points.core_metric,
+        queries=queries,
+        neighbours=np.ascontiguousarray(nominated),
+        labels=everyone,
+        **answer._asdict(),
+        threads=threads,
+    )
+    return answer
 
 
 def _points_at(places: Array, count: int, order: Array, starts: Array) -> Array:
@@ -211,16 +229,9 @@ def _points_at(places: Array, count: int, order: Array, starts: Array) -> Array:
     return np.asarray(np.where(columns < ends[:, -1:], found, np.int32(-1)))
 
 
-def _places(X: Array) -> tuple[Array, Array]:
+def _places(X: Array, threads: int) -> tuple[Array, Array]:
     """Points with copies side by side, ascending, and where in that order each place starts; n after the last."""
-    n, d = X.shape
-    factors = np.random.default_rng(0).integers(1 << 63, size=d, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    bits = np.uint32 if X.dtype == np.float32 else np.uint64
-    hashes = np.empty(n, np.uint64)
-    for first in range(0, n, _PART):
-        rows = X[first : first + _PART] + 0.0  # not -0.0
-        products = rows.view(bits) * factors
-        hashes[first : first + _PART] = np.sum(products ^ (products >> np.uint64(32)), axis=1)
+    hashes = _core.row_hashes(X, threads=threads)
     order = np.argsort(hashes, kind="stable").astype(np.int32)
     starts = np.flatnonzero(np.diff(hashes[order], prepend=~hashes[order[:1]]))
-    return order, np.append(starts, n)
+    return order, np.append(starts, len(X))

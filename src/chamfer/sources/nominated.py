@@ -85,8 +85,8 @@ def _sample(labels: Array) -> Array:
     order = np.random.default_rng(0).permutation(len(labels)).astype(np.int32)
     order = order[np.argsort(labels[order], kind="stable")]
     sizes = np.unique(labels, return_counts=True)[1]
-    place = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.sort(order[place < tuning.current.sampled_members])
+    place, now = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes), tuning.current
+    return np.sort(order[place < max(now.sampled_least, min(now.sampled_members, now.sampled_all // len(sizes)))])
 
 
 def _nearest_of(one: Answer, two: Answer) -> Answer:

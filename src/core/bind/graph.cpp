@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/unique_ptr.h>
 
+#include "../search/hashes.hpp"
 #include "bind.hpp"
 
 namespace chamfer {
@@ -69,11 +70,29 @@ void bind_builder(nb::module_& m, const char* name) {
         "A builder of neighbour lists of the given length, by products of coordinates.");
 }
 
+template <class T>
+void bind_hashes(nb::module_& m) {
+    m.def(
+        "row_hashes",
+        [](Array<const T, 2> X, int threads) {
+            std::vector<std::uint64_t> hashes(X.shape(0));
+            {
+                nb::gil_scoped_release unlocked;
+                hash_rows(X.data(), static_cast<Index>(X.shape(0)), static_cast<Index>(X.shape(1)), hashes.data(),
+                          threads);
+            }
+            return to_numpy(std::move(hashes), {X.shape(0)});
+        },
+        "X"_a.noconvert(), nb::kw_only(), "threads"_a, "A number for each row that equal rows share.");
+}
+
 }  // namespace
 
 void bind_graph(nb::module_& m) {
     bind_builder<float>(m, "GraphBuilder32");
     bind_builder<double>(m, "GraphBuilder64");
+    bind_hashes<float>(m);
+    bind_hashes<double>(m);
 }
 
 }  // namespace chamfer

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "../base/random.hpp"
 #include "../base/threads.hpp"
 #include "tiles.hpp"
 
@@ -30,21 +31,6 @@ void in_parts(Index n, Index part, int threads, const Tick& tick, Body&& body) {
         tick(std::min(n, (first + together) * part));
     }
 }
-
-// SplitMix64, by S. Vigna.
-class Random {
-   public:
-    explicit Random(std::uint64_t seed) : state_(seed) {}
-    std::uint64_t operator()() {
-        std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-        return z ^ (z >> 31);
-    }
-
-   private:
-    std::uint64_t state_;
-};
 
 template <class F>
 class Carver {
