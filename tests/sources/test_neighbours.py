@@ -130,15 +130,6 @@ def test_a_sample_is_all_of_small_clusters_and_some_of_large_ones(tuned):
     assert np.unique(labels[nominated._sample(labels)], return_counts=True)[1].tolist() == [5, 5, 5]
 
 
-def test_the_nearest_of_two_answers():
-    one = sources.Answer(np.array([[5, 3, -1]], np.int32), np.array([[1.0, 4.0, np.nan]]), np.array([4.0]))
-    two = sources.Answer(np.array([[3, 5, 9]], np.int32), np.array([[2.0, 3.0, 2.0]]), np.array([3.0]))
-    best = nominated._nearest_of(one, two)
-    assert best.clusters.tolist() == [[5, 3, 9]]
-    assert best.distances.tolist() == [[1.0, 2.0, 2.0]]
-    assert best.bounds.tolist() == [2.0]
-
-
 @pytest.mark.usefixtures("sampled")
 class TestSample:
     def test_only_the_last_merges_are_approximate_and_none_is_too_low(self):

@@ -8,6 +8,7 @@ clusters, a sample of each large cluster.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -19,7 +20,7 @@ from chamfer._types import Array, Points
 from chamfer.progress import Tick
 from chamfer.sources.base import Answer, PointSource, Source, empty_answer
 from chamfer.sources.choose import choose_source
-from chamfer.sources.products import BlasSource
+from chamfer.sources.visit import visit
 
 _PART = 4096  # points that are looked for at a time
 
@@ -71,39 +72,42 @@ class NominatedSource(PointSource):
         if sample is None or 2 * len(sample) > self.n:
             self._exact = self._exact or choose_source(self.points, k, threads)
             return self._exact.nearest(points, labels, k, threads)
-        parts, count = [], tuning.current.sampled_queries
-        for first in range(0, len(points), count):
-            some = points[first : first + count]
-            among = np.union1d(sample, some)
-            search = BlasSource(replace(self.points, X=self.points.X[among]))
-            parts.append(search.nearest(np.searchsorted(among, some).astype(np.int32), labels[among], k, threads))
-        return _nearest_of(known, Answer(*(np.concatenate(each) for each in zip(*parts, strict=True))))
+        for first in range(0, len(points), tuning.current.sampled_queries):
+            some = slice(first, first + tuning.current.sampled_queries)
+            rows = np.concatenate([sample, points[some]])
+            hosts, guests = slice(0, len(sample)), slice(len(sample), len(rows))
+            visit(
+                replace(self.points, X=self.points.X[rows]),
+                hosts,
+                guests,
+                known.part(some),
+                threads,
+                None,
+                labels[rows],
+            )
+        return known
 
 
 def _sample(labels: Array) -> Array:
-    """Points of every cluster, all of a small one, ascending."""
-    order = np.random.default_rng(0).permutation(len(labels)).astype(np.int32)
+    """Points of every cluster, drawn at random; all of a small one."""
+    now, order = tuning.current, _shuffled(len(labels))
+    sizes = np.bincount(labels)
+    most = max(now.sampled_least, min(now.sampled_members, now.sampled_all // np.count_nonzero(sizes)))
+    # The first points of all, in random order, are enough for large clusters.
+    start = 8 * now.sampled_all
+    lacking = np.bincount(labels[order[:start]], minlength=len(sizes)) < most
+    rest = order[start:]
+    order = np.concatenate([order[:start], rest[lacking[labels[rest]]]])
     order = order[np.argsort(labels[order], kind="stable")]
-    sizes = np.unique(labels, return_counts=True)[1]
-    place, now = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes), tuning.current
-    return np.sort(order[place < max(now.sampled_least, min(now.sampled_members, now.sampled_all // len(sizes)))])
+    sizes = np.bincount(labels[order])
+    place = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.sort(order[place < most])
 
 
-def _nearest_of(one: Answer, two: Answer) -> Answer:
-    """The nearest clusters of two answers for the same points, the second with no place empty."""
-    k = one.clusters.shape[1]
-    clusters = np.hstack([one.clusters, two.clusters])
-    distances = np.where(clusters < 0, np.inf, np.hstack([one.distances, two.distances])).astype(two.distances.dtype)
-
-    def arrange(*keys: Array) -> tuple[Array, Array]:
-        order = np.lexsort(keys, axis=1)
-        return np.take_along_axis(clusters, order, axis=1), np.take_along_axis(distances, order, axis=1)
-
-    clusters, distances = arrange(distances, clusters)
-    distances[:, 1:][clusters[:, 1:] == clusters[:, :-1]] = np.inf
-    clusters, distances = arrange(clusters, distances)
-    clusters, distances = np.ascontiguousarray(clusters[:, :k]), np.ascontiguousarray(distances[:, :k])
-    return Answer(clusters, distances, distances[:, -1].copy())
+@lru_cache(maxsize=1)
+def _shuffled(n: int) -> Array:
+    """All points in random order."""
+    return np.random.default_rng(0).permutation(n).astype(np.int32)
 
 
 class GraphSource(NominatedSource):

@@ -15,21 +15,29 @@ from chamfer.sources.kdtree import tree_search
 from chamfer.sources.products import near_order, product_search
 
 
-def visit(points: Points, hosts: slice, guests: slice, answer: Answer, threads: int, tick: Tick | None = None) -> None:
-    """Add to the answers of some rows, the guests, what is near among others, the hosts.
+def visit(
+    points: Points,
+    hosts: slice,
+    guests: slice,
+    answer: Answer,
+    threads: int,
+    tick: Tick | None = None,
+    labels: Array | None = None,
+) -> None:
+    """Add to the answers of some rows, the guests, which clusters are near among others, the hosts.
 
-    The answers name rows of `points`. A row does not find itself.
+    `labels` has the cluster of each row; by default each row is its own. No row finds its own cluster.
     """
+    labels = np.arange(points.n, dtype=np.int32) if labels is None else labels
     coordinates, tree = _coordinates(points)
     among = Points(np.ascontiguousarray(points.X[hosts]), points.metric, exponent=points.exponent)
     there = coordinates[hosts]
     search = tree_search(among, there, own=True, threads=threads) if tree else product_search(among, there)
-    everyone = np.arange(points.n, dtype=np.int32)
     order = near_order(coordinates[guests])
-    asking, known = everyone[guests][order], answer.part(order)
-    rows, own = points.X[asking], coordinates[asking]
+    rows, own, homes = points.X[guests][order], coordinates[guests][order], labels[guests][order]
+    known = answer.part(order)
     with one_blas_thread():
-        search.visit(rows, own, asking, everyone[hosts], **known._asdict(), threads=threads, tick=tick)
+        search.visit(rows, own, homes, labels[hosts], **known._asdict(), threads=threads, tick=tick)
     for each, found in zip(answer, known, strict=True):
         each[order] = found
 
