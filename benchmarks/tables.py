@@ -246,7 +246,7 @@ def approximate(rows: Rows) -> str:
 
 def neighbours(rows: Rows) -> str:
     return listing(
-        of(rows, "neighbours"),
+        [row for row in rows if row.case == "neighbours"],
         data=shape,
         library=lambda row: f"{row.library} {row.options}".strip(),
         time=seconds,
