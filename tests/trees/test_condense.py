@@ -119,6 +119,18 @@ def test_equal_points():
         np.testing.assert_array_equal(labels, np.repeat([0, 1, 2], 10))
 
 
+@pytest.mark.parametrize("exponent", [-1040, -600, 600])
+def test_the_scale_of_heights_does_not_matter(exponent):
+    Z = chamfer.linkage(np.vstack([gaussian(0, 40, 2), gaussian(1, 40, 2) + 9]), "single")
+    Z[:, 2] = np.round(Z[:, 2], 2)
+    expected = chamfer.condense(Z, 8).select()
+    Z[:, 2] = np.ldexp(Z[:, 2], exponent)
+    found = chamfer.condense(Z, 8).select()
+    np.testing.assert_array_equal(found.labels, expected.labels)
+    # Of the lowest heights, denormal numbers keep few digits.
+    np.testing.assert_allclose(found.strengths, expected.strengths, rtol=1e-3 if exponent == -1040 else 1e-12)
+
+
 def test_one_point():
     assert chamfer.condense(np.empty((0, 4)), 2).select().labels.tolist() == [-1]
 

@@ -195,11 +195,18 @@ def condense(Z: Any, min_size: int = 5, *, heights: str = "max") -> CondensedTre
     least = min(check_integer("min_size", min_size, 2), tree.n_points + 1)
     check_choice("heights", heights, ("max", "cumulative"))
     with np.errstate(divide="ignore", over="ignore"):
-        density = 1 / merge_heights(tree, heights)
+        density = 1 / _raised(merge_heights(tree, heights))
     parent, split, cluster_of, left = (np.asarray(each) for each in _core.condense(tree.Z, min_size=least))
     births = np.concatenate([[0.0], density[split]])
     leaving = np.where(left >= 0, density[left], 0.0) if len(density) else np.zeros(1)
     return _measured(min_size, parent.view(np.int64), births, cluster_of.view(np.int64), leaving)
+
+
+def _raised(heights: Array) -> Array:
+    """Heights in another unit if all are so low that sums of densities may overflow."""
+    finite = heights[np.isfinite(heights)]
+    exponent = np.frexp(finite.max())[1] if finite.size else 0
+    return np.ldexp(heights, -exponent) if exponent < -500 else heights
 
 
 def _measured(min_size: int, parent: Array, birth: Array, cluster_of: Array, leaving: Array) -> CondensedTree:
@@ -207,7 +214,8 @@ def _measured(min_size: int, parent: Array, birth: Array, cluster_of: Array, lea
     size = np.bincount(cluster_of, minlength=len(parent))
     for cluster in range(len(parent) - 1, 0, -1):
         size[parent[cluster]] += size[cluster]
-    with np.errstate(invalid="ignore"):  # equal points are born and leave at an infinite density
+    # Equal points, and those very much closer than others, are born and leave at an infinite density.
+    with np.errstate(invalid="ignore", over="ignore"):
         lasted = np.nan_to_num(leaving - birth[cluster_of], posinf=np.inf)
         stability = np.bincount(cluster_of, weights=lasted, minlength=len(parent))
         above = parent[1:]
