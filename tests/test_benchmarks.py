@@ -223,6 +223,7 @@ def test_sizes():
     assert "| ward | 1.000 | 1.000 |" in lines
 
 
+@pytest.mark.slow
 def test_numbers(capsys):
     assert main(["numbers", "--sets", "3 cubes"]) == 0
     out = capsys.readouterr().out

@@ -177,7 +177,7 @@ def test_threads_and_sources_do_not_matter(method):
         assert_same_tree(first, chamfer.linkage(X, method, engine="dense"), 1e-5)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(2, 300),

@@ -48,7 +48,7 @@ def test_recall_and_distances(metric, dtype):
         np.testing.assert_array_equal(x[here], y[there])
 
 
-@pytest.mark.parametrize("make", [lambda: gaussian(2, 4000, 6), lambda: low_rank(4000, 200, 10)])
+@pytest.mark.parametrize("make", [lambda: gaussian(2, 4000, 6), *slow(lambda: low_rank(4000, 200, 10))])
 def test_the_measured_recall_is_about_the_true_one(make):
     X = make()
     for recall in (0.5, 0.9, 0.99):

@@ -47,9 +47,10 @@ def naive_modularity(edges, labels):
 
 def naive_conductance(edges, labels):
     shares = []
+    at = labels[np.array(edges)]
     for label in range(labels.max() + 1):
-        leaving = sum((labels[p] == label) != (labels[q] == label) for p, q in edges)
-        ends = sum(int(labels[each] == label) for edge in edges for each in edge)
+        first, second = (at == label).T
+        leaving, ends = (first != second).sum(), first.sum() + second.sum()
         less = min(ends, 2 * len(edges) - ends)
         shares.append(leaving / less if less else 0.0)
     return np.mean(shares)
