@@ -86,9 +86,10 @@ class TestNeighbors:
         with pytest.raises(error, match=message):
             chamfer.neighbors(gaussian(0, 10, 2), **{"n_neighbors": 3, **arguments})
 
-    def test_one_point_has_no_neighbours(self):
+    @pytest.mark.parametrize("count", [1, 5])
+    def test_one_point_has_no_neighbours(self, count):
         with pytest.raises(ValueError, match="X must hold at least two points"):
-            chamfer.neighbors([[1.0, 2.0]], 1)
+            chamfer.neighbors([[1.0, 2.0]], count)
 
 
 class TestUpdate:

@@ -249,9 +249,9 @@ def neighbors(
     if is_distributed(X):
         raise ValueError("X must be in this process, got points on a cluster: pass them to chamfer.linkage")
     data = check_input(X, metric)
-    k = check_integer("n_neighbors", n_neighbors, 1, max(1, data.n - 1))
     if data.n == 1:
         raise ValueError("X must hold at least two points to have neighbours, got one")
+    k = check_integer("n_neighbors", n_neighbors, 1, data.n - 1)
     if refusal := refuse_source(source, data, False):
         raise ValueError(refusal)
     if source == "ann":
