@@ -308,7 +308,7 @@ class TestCompare:
             ("compare iris.csv", 2, "required: --labels"),
             ("compare iris.csv --labels kind", 1, "--labels: there is no column 'kind'"),
             ("compare iris.csv --labels species --linkages best", 1, "--linkages must be one of"),
-            ("compare gap.csv --labels b", 1, "gap.csv: row 2, column 'b': the class is missing"),
+            ("compare gap.csv --labels b", 1, "gap.csv: line 3, column 'b': the class is missing"),
         ],
     )
     def test_wrong_input_is_named(self, iris, command, tmp_path, line, code, message):

@@ -48,7 +48,7 @@ def recorded():
 def printed(tmp_path_factory):
     """What each command prints, all run in a folder with the page's files; some need what others wrote."""
     folder = tmp_path_factory.mktemp("recording")
-    (setup,) = blocks(DOCS / "command-line.md", "python")
+    setup = "\n".join(blocks(DOCS / "command-line.md", "python"))
     subprocess.run([sys.executable, "-c", setup], cwd=folder, check=True)
     ours = f"{shlex.quote(sys.executable)} -m chamfer"
     environment = {**os.environ, "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"}

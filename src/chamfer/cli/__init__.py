@@ -19,7 +19,6 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
-from functools import partial
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -40,14 +39,24 @@ COMMANDS = {  # and what they do, in a line
 }
 
 
+class HelpFormatter(argparse.HelpFormatter):
+    """Help that has room for the names of options, and whose examples stay on lines of their own, to be pasted."""
+
+    def __init__(self, prog: str, **options: Any) -> None:
+        super().__init__(prog, **{"max_help_position": 30, **options})
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if text.startswith("examples:") else super()._fill_text(text, width, indent)
+
+
 class Parser(argparse.ArgumentParser):
-    """A parser whose help has room for the names of options, and whose errors guess what was meant.
+    """A parser whose errors guess what was meant.
 
     Commands have parsers of the same kind.
     """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**{"formatter_class": partial(argparse.HelpFormatter, max_help_position=30), **options})
+        super().__init__(**{"formatter_class": HelpFormatter, **options})
         self.suggest_on_error = False  # Python's own guesses, from 3.14 on
         self._words: list[str] = []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -81,8 +82,10 @@ def bar(share: float, width: int = 12) -> str:
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], align: str, strong: int | None = None) -> str:
     """Lay out a table.
 
-    `align` holds ``<`` or ``>`` for each column; row `strong` is emphasized.
+    `align` holds ``<`` or ``>`` for each column; row `strong` is emphasized. A terminal that is too narrow gets fewer
+    columns: first bars, whose head is empty, are left out, then the last ones.
     """
+    head, rows, align = _fit(head, rows, align)
     widths = [max(_width(each[i]) for each in [head, *rows]) for i in range(len(head))]
     rule = "─" * (sum(widths) + 2 * (len(widths) - 1))
     lines = [emphasize(_line(head, widths, align)), emphasize(rule, "2")]
@@ -90,6 +93,19 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], align: str, strong
         text = _line(row, widths, align)
         lines.append(emphasize(text, "1;32") if number == strong else text)
     return "\n".join(lines)
+
+
+def _fit(
+    head: Sequence[str], rows: Sequence[Sequence[str]], align: str
+) -> tuple[Sequence[str], Sequence[Sequence[str]], str]:
+    """Leave out columns until the table is as wide as the terminal; nothing if standard output is none."""
+    if not sys.stdout.isatty():
+        return head, rows, align
+    kept = list(range(len(head)))
+    widths = [max(_width(each[i]) for each in [head, *rows]) + 2 for i in kept]
+    while len(kept) > 2 and sum(widths[i] for i in kept) - 2 > shutil.get_terminal_size().columns:
+        kept.remove(next((i for i in kept if not head[i]), kept[-1]))
+    return [head[i] for i in kept], [[row[i] for i in kept] for row in rows], "".join(align[i] for i in kept)
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], align: str) -> str:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import argparse
 import csv
+import sys
 from typing import Any
 
 import numpy as np
 
-from chamfer.cli.tables import Coordinates, Table, choose, pandas, read_table
+from chamfer._types import Array
+from chamfer.cli.columns import Coordinates, choose_columns, note_names, note_row_numbers, note_units
+from chamfer.cli.examples import EXAMPLES, example_table
+from chamfer.cli.tables import Table, TextFormat, pandas, read_table
+from chamfer.engines.choose import NAMES as ENGINES
+from chamfer.hac import linkage
 from chamfer.inputs import check_metric
 from chamfer.methods import METHODS
+from chamfer.sources.make import SOURCES
 from chamfer.trees.dendrogram import ORDERS
-
-# Names to guess from when one is misspelt: ours and the best known of SciPy's.
 
 
 def complete_files(action: argparse.Action) -> argparse.Action:
@@ -41,14 +46,27 @@ def add_data(parser: argparse.ArgumentParser) -> None:
         group.add_argument(
             "data",
             metavar="DATA",
-            help="CSV or TSV (also compressed by gzip, bzip2 or xz), Parquet, Arrow, Feather, NPY or NPZ; "
+            nargs="?",
+            help="CSV or TSV (also compressed by gzip, bzip2 or xz), Parquet, Arrow, Feather, NPY, NPZ, JSON, Excel; "
             "- is standard input, as CSV or TSV",
         )
     )
+    known = "; ".join(f"{name}: {what}" for name, (_, what) in EXAMPLES.items())
+    group.add_argument("--example", choices=list(EXAMPLES), metavar="NAME", help=f"data to try it on. {known}")
     group.add_argument("--columns", type=names, default=[], metavar="A,B,…", help="cluster by these columns only")
     group.add_argument("--drop", type=names, default=[], metavar="A,B,…", help="leave these columns out")
     group.add_argument("--standardize", action="store_true", help="bring each column to mean 0 and deviation 1 first")
     group.add_argument("--float32", action="store_true", help="compute in single precision, in half the memory")
+    group.add_argument("--delimiter", type=_character, metavar="C", help="character between cells of text, or 'tab'")
+    group.add_argument("--decimal", type=_character, default=".", metavar="C", help="decimal point of text (.)")
+    group.add_argument("--encoding", metavar="NAME", help="encoding of text, such as latin-1 (UTF-8)")
+
+
+def _character(text: str) -> str:
+    text = {"tab": "\t", "\\t": "\t"}.get(text, text)
+    if len(text) != 1 or text in "\r\n" or not text.isascii():
+        raise argparse.ArgumentTypeError(f"must be one ASCII character, got {text!r}")
+    return text
 
 
 def add_linkage(parser: argparse.ArgumentParser) -> None:
@@ -62,6 +80,17 @@ def add_linkage(parser: argparse.ArgumentParser) -> None:
         help=f"one of {', '.join(METHODS)}",
     )
     add_run(group)
+    group.add_argument(
+        "--neighbors", type=int, default=15, metavar="K", help="of chamfer_capped: neighbours that count (%(default)s)"
+    )
+    group.add_argument(
+        "--epsilon", type=float, default=0.0, metavar="E", help="merge within a factor 1 + E of the best (%(default)s)"
+    )
+    group.add_argument("--engine", choices=ENGINES, default="auto", metavar="NAME", help=f"one of {', '.join(ENGINES)}")
+    group.add_argument(
+        "--source", choices=SOURCES, default="auto", metavar="NAME", help=f"of neighbours: one of {', '.join(SOURCES)}"
+    )
+    group.add_argument("--memory-limit", metavar="SIZE", help="most memory to use, such as 4GB")
 
 
 def add_run(group: Any) -> None:
@@ -70,6 +99,28 @@ def add_run(group: Any) -> None:
         "--metric", type=_metric, default="euclidean", metavar="NAME", help="distance between points (%(default)s)"
     )
     group.add_argument("--jobs", type=int, metavar="N", help="number of threads; all by default")
+
+
+def run_linkage(arguments: argparse.Namespace, X: Array, **more: Any) -> Array:
+    """Cluster as the options of `add_linkage` say, with a progress bar if a person may be watching."""
+    return linkage(
+        X,
+        arguments.linkage,
+        arguments.metric,
+        n_neighbors=arguments.neighbors,
+        epsilon=arguments.epsilon,
+        engine=arguments.engine,
+        source=arguments.source,
+        memory_limit=arguments.memory_limit,
+        n_jobs=arguments.jobs,
+        progress=watched(arguments),
+        **more,
+    )
+
+
+def watched(arguments: argparse.Namespace) -> bool:
+    """Whether standard error is a terminal whose user has not asked for quiet."""
+    return sys.stderr is not None and sys.stderr.isatty() and not arguments.quiet
 
 
 def _metric(name: str) -> str:
@@ -124,9 +175,10 @@ def add_output(parser: argparse.ArgumentParser, what: str) -> None:
 
 def read_coordinates(arguments: argparse.Namespace, apart: tuple[str | None, ...]) -> tuple[Table, Coordinates]:
     """Read the data that the options ask for; columns `apart` are names or labels."""
-    table = read_table(arguments.data)
+    table = _read(arguments)
     wanted = [name for name in apart if name is not None]
-    chosen = choose(table, arguments.columns, arguments.drop, wanted, arguments.float32)
+    chosen = choose_columns(table, arguments.columns, arguments.drop, wanted, arguments.float32)
+    _note_doubts(arguments, table, chosen)
     if arguments.standardize:
         largest = np.abs(chosen.X).max(axis=0).astype(np.float64)  # so that no square overflows or vanishes
         X = chosen.X / np.where(largest > 0, largest, 1)
@@ -134,6 +186,27 @@ def read_coordinates(arguments: argparse.Namespace, apart: tuple[str | None, ...
         scaled = (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1)
         chosen = Coordinates(scaled.astype(chosen.X.dtype), chosen.columns)
     return table, chosen
+
+
+def _read(arguments: argparse.Namespace) -> Table:
+    if (arguments.data is None) == (arguments.example is None):
+        arguments.parser.error("give a file (DATA) or --example, one of the two")
+    if arguments.example is not None:
+        return example_table(arguments.example)
+    return read_table(arguments.data, TextFormat(arguments.delimiter, arguments.decimal, arguments.encoding))
+
+
+def _note_doubts(arguments: argparse.Namespace, table: Table, chosen: Coordinates) -> None:
+    """Note what may be a mistake in columns that nobody asked for by name."""
+    if arguments.metric == "precomputed":
+        return
+    named = hasattr(arguments, "id_column")
+    if not arguments.columns:
+        note_row_numbers(table, chosen.columns, "--id-column" if named else "--drop")
+    if named and arguments.id_column is table.index is None:
+        note_names(table, chosen.columns)
+    if not arguments.standardize:
+        note_units(chosen)
 
 
 def row_names(arguments: argparse.Namespace, table: Table) -> tuple[str, list[Any] | None]:

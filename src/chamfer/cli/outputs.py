@@ -37,9 +37,11 @@ def check_output(option: str, path: str | None, endings: tuple[str, ...] = ()) -
         raise CommandError(f"{option}: the file must end in {' or '.join(filter(None, endings))}, got {path}")
 
 
-def check_apart(source: str, outputs: dict[str, str | None]) -> None:
+def check_apart(source: str | None, outputs: dict[str, str | None]) -> None:
     """Refuse an output that is the input, or another output, even by another name: one would overwrite the other."""
-    seen = {_identity(source, sys.stdin): f"the input {'on standard input' if source == '-' else source}"}
+    seen = {}
+    if source is not None:
+        seen[_identity(source, sys.stdin)] = f"the input {'on standard input' if source == '-' else source}"
     for option, path in outputs.items():
         identity = None if path is None else _identity(path, sys.stdout)
         if identity is None:

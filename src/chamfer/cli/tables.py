@@ -1,18 +1,13 @@
-"""Reading tables, and choosing from them the columns to cluster by.
-
-Nothing is guessed silently: non-numeric columns are skipped with a note, or refused if they were asked for;
-missing values and words among numbers are refused with their row and column. Rows count from 1, without the
-header.
-"""
+"""Reading tables: text, spreadsheets, JSON, Parquet, Arrow and arrays, all as data frames."""
 
 from __future__ import annotations
 
 import io
+import json
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from numbers import Number
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +19,10 @@ from chamfer.cli.reading import ADVICE, StoredArray, load_arrays, open_arrays, r
 from chamfer.inputs import did_you_mean
 from chamfer.memory import require_memory
 
-_TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", "")
 _ARROW = (".arrow", ".feather", ".ipc")
+_JSON = (".json", ".jsonl", ".ndjson")
+_TABBED = {".tsv": "\t", ".tab": "\t"}
+_SHEETS = (".xlsx", ".xls", ".xlsb", ".xlsm", ".ods")
 
 
 def pandas() -> Any:
@@ -38,12 +35,21 @@ def pandas() -> Any:
 
 
 @dataclass(frozen=True)
+class TextFormat:
+    """How a text file is written; the separator of cells is guessed from the first line if it is None."""
+
+    delimiter: str | None = None
+    decimal: str = "."
+    encoding: str | None = None
+
+
+@dataclass(frozen=True)
 class Table:
     """Columns of a file.
 
     `aside` holds arrays of an NPZ or the index of a data frame, for labels or names and never for coordinates;
     `index` is the one among them that names the rows without being asked to. `untyped` columns come from text, and are
-    what they look like.
+    what they look like. `first` says what an editor calls the first row, and `unit` how it counts.
     """
 
     frame: Any
@@ -51,27 +57,25 @@ class Table:
     aside: dict[str, Array] = field(default_factory=dict)
     index: str | None = None
     untyped: bool = False
+    first: int = 1
+    unit: str = "row"
+
+    def place(self, row: int) -> str:
+        """Name a row, counted from 0, as an editor shows it."""
+        return f"{self.unit} {row + self.first}"
 
     def column(self, name: str, option: str) -> Array:
         """Give the values of one column that `option` asks for."""
         if name in self.aside:
             return self.aside[name]
-        _require(self, [name], option, self.aside)
+        require_columns(self, [name], option, self.aside)
         return np.asarray(self.frame[name])
 
 
-@dataclass(frozen=True)
-class Coordinates:
-    """Numbers to cluster by, and the columns they come from."""
-
-    X: Array
-    columns: list[str]
-
-
-def read_table(name: str) -> Table:
+def read_table(name: str, text: TextFormat) -> Table:
     """Read a table from a file, whose ending says what it is, or from standard input (``-``), as text."""
     if name == "-":
-        return _read_input()
+        return _read_input(text)
     path = Path(name)
     if not path.exists():
         raise CommandError(f"{name}: there is no such file")
@@ -84,30 +88,35 @@ def read_table(name: str) -> Table:
             return _with_index(_read_parquet(path), name)
         if ending in _ARROW:
             return _with_index(_read_arrow(path), name)
+        if ending in _SHEETS:
+            return _read_sheet(path, name)
         with path.open("rb") as file:
             content = read_all(file)
-        return _read_text(content, name, "\t" if ending in (".tsv", ".tab") else None)
+        if ending in _JSON:
+            return _with_index(_read_json(content, lines=ending != ".json"), name)
+        return _read_text(content, name, replace(text, delimiter=text.delimiter or _TABBED.get(ending)))
 
 
-def _read_input() -> Table:
+def _read_input(text: TextFormat) -> Table:
     if sys.stdin is None:
         raise CommandError("standard input: is closed")
     with reading("standard input"):
-        return _read_text(read_all(sys.stdin.buffer), "standard input", None)
+        return _read_text(read_all(sys.stdin.buffer), "standard input", text)
 
 
-def _read_text(content: bytes, source: str, separator: str | None) -> Table:
+def _read_text(content: bytes, source: str, text: TextFormat) -> Table:
     pd = pandas()
+    content = _as_utf8(content, source, text.encoding)
     lines = (line.strip(b"\xef\xbb\xbf \r\n") for line in io.BytesIO(content))
     first = next(filter(None, lines), b"").decode("utf-8", "replace").strip()
     if not first:
         raise CommandError(f"{source}: is empty")
-    separator = separator or max(",\t;", key=first.count)
+    separator = text.delimiter or max(",\t;".replace(text.decimal, ""), key=first.count)
     # Rows that are shorter than the first are filled up, so a small file may hold a large table.
     columns, rows = first.count(separator) + 1, content.count(b"\n") + 1
     require_memory(8 * columns * rows, f"a table of {columns:,} columns and {rows:,} rows", ADVICE)
     # A file without header would lose its first row, so numbers on top are taken for data.
-    headless = all(_is_number(cell) for cell in first.split(separator))
+    headless = all(_is_number(cell.replace(text.decimal, ".")) for cell in first.split(separator))
     try:
         with warnings.catch_warnings():
             # Rows longer than the header would lose a column with no more than a warning.
@@ -115,17 +124,54 @@ def _read_text(content: bytes, source: str, separator: str | None) -> Table:
             frame = pd.read_csv(
                 io.BytesIO(content),
                 sep=separator,
+                decimal=text.decimal,
                 header=None if headless else 0,
                 index_col=False,
                 encoding="utf-8-sig",
                 low_memory=False,
             )
     except UnicodeDecodeError as error:
-        raise CommandError(f"{source}: is not UTF-8 text: {error}") from error
+        raise CommandError(
+            f"{source}: is not UTF-8 text: {error}; name its encoding, as in --encoding latin-1"
+        ) from error
     if headless:
         frame.columns = [str(number) for number in range(1, frame.shape[1] + 1)]
         note(f"note: {source} has no header, its columns are called 1 to {frame.shape[1]}")
-    return Table(_text_names(frame, source), source, untyped=True)
+    header = 0 if headless else 1
+    one_each = content.count(b"\n") + (not content.endswith(b"\n")) == header + len(frame)
+    place = {"first": header + 1, "unit": "line"} if one_each else {}  # no empty lines, none within quotes
+    return Table(_text_names(frame, source), source, untyped=True, **place)
+
+
+def _as_utf8(content: bytes, source: str, encoding: str | None) -> bytes:
+    if encoding is None:
+        return content
+    try:
+        return content.decode(encoding).encode("utf-8")
+    except LookupError as error:
+        raise CommandError(f"--encoding: Python knows no encoding {encoding!r}") from error
+    except UnicodeError as error:
+        raise CommandError(f"{source}: is not {encoding} text: {error}") from error
+
+
+def _read_sheet(path: Path, source: str) -> Table:
+    pd = pandas()
+    try:
+        with pd.ExcelFile(path) as book:
+            frame = pd.read_excel(book)
+            others = book.sheet_names[1:]
+    except ImportError as error:
+        reader = {".ods": "odfpy", ".xls": "xlrd", ".xlsb": "pyxlsb"}.get(path.suffix.lower(), "openpyxl")
+        raise CommandError(f"{source}: save the sheet as CSV, or install its reader: pip install {reader}") from error
+    if others:
+        note(f"note: {source}: read the first sheet, skipped {quoted(others)}")
+    return Table(_text_names(frame, source), source, first=2)
+
+
+def _read_json(content: bytes, lines: bool) -> Any:
+    """Objects, one a row, in a list or one a line; or an object of columns."""
+    found = [json.loads(line) for line in content.splitlines() if line.strip()] if lines else json.loads(content)
+    return pandas().DataFrame(found)
 
 
 def _is_number(text: str) -> bool:
@@ -148,7 +194,7 @@ def _read_arrays(source: str) -> Table:
         beside = {name: array for name, array in arrays.items() if array.shape == X.shape[:1]}
         odd = [name for name, array in beside.items() if array.dtype.kind in "OV"]
         if odd:
-            note(f"note: {source}: skipped columns that are neither numbers nor text: {_quoted(odd)}")
+            note(f"note: {source}: skipped columns that are neither numbers nor text: {quoted(odd)}")
         names = [name for name in beside if name not in odd]
         return Table(
             _frame(X, source), source, dict(zip(names, load_arrays([beside[each] for each in names]), strict=True))
@@ -212,93 +258,16 @@ def _text_names(frame: Any, source: str) -> Any:
     return frame
 
 
-def choose(
-    table: Table, columns: Sequence[str], drop: Sequence[str], apart: Iterable[str], single: bool = False
-) -> Coordinates:
-    """Take `columns`, all by default, without those to `drop` and those set `apart`, as numbers."""
-    frame = table.frame
-    if not len(frame):
-        raise CommandError(f"{table.source}: has no rows")
-    _require(table, columns, "--columns")
-    _require(table, drop, "--drop")
-    chosen = [each for each in columns or frame.columns if each not in drop and each not in set(apart)]
-    found = {each: _numbers(table, each) for each in chosen}
-    text = [each for each in chosen if found[each] is None]
-    if text and columns:
-        raise CommandError(f"{table.source}: --columns asks for {_quoted(text)}: text, not numbers")
-    if text:
-        examples = ", ".join(f"{each!r} (such as {frame[each].dropna().iloc[0]!r})" for each in text)
-        note(f"note: skipped non-numeric columns: {examples}")
-    chosen = [each for each in chosen if each not in text]
-    if not chosen:
-        raise CommandError(f"{table.source}: has no column of numbers to cluster by")
-    converted = {each: found[each] for each in chosen if found[each].dtype != frame[each].dtype}
-    numbers = frame[chosen].assign(**converted)
-    _refuse_missing(table, numbers)
-    small = single or all(kind == np.float32 for kind in numbers.dtypes)
-    with np.errstate(over="ignore"):
-        X = numbers.to_numpy(dtype=np.float32 if small else np.float64)
-    if not np.isfinite(X).all():
-        raise CommandError(f"{table.source}: --float32: some values are too large for single precision")
-    return Coordinates(X, chosen)
-
-
-def _require(table: Table, names: Iterable[str], option: str, more: Iterable[str] = ()) -> None:
+def require_columns(table: Table, names: Iterable[str], option: str, more: Iterable[str] = ()) -> None:
+    """Refuse names that are not columns of `table`, or among `more`."""
     known = [*table.frame.columns, *more]
     for name in names:
         if name not in known:
-            hint = did_you_mean(name, known) or f"; there are {_quoted(known)}"
+            hint = did_you_mean(name, known) or f"; there are {quoted(known)}"
             raise CommandError(f"{table.source}: {option}: there is no column {name!r}{hint}")
 
 
-def _numbers(table: Table, name: str) -> Any:
-    """A column of numbers, None if it holds something else; an error if it nearly holds numbers."""
-    pd = pandas()
-    values = table.frame[name]
-    if pd.api.types.is_bool_dtype(values):
-        return None
-    if pd.api.types.is_numeric_dtype(values):
-        if pd.api.types.is_complex_dtype(values):
-            raise CommandError(f"{table.source}: column {name!r} holds complex numbers")
-        return values
-    if values.notna().sum() == 0:
-        _refuse_missing(table, values.to_frame())
-    if pd.api.types.is_datetime64_any_dtype(values) or isinstance(values.dtype, pd.CategoricalDtype):
-        return None
-    words = values.dropna()
-    parsed = pd.to_numeric(words.astype(str), errors="coerce")
-    known = parsed.notna()
-    if known.all():
-        # Integers beyond 64 bits, or decimals. What was stored as text stays text, even if it is made of digits.
-        numbers = table.untyped or all(isinstance(each, Number) for each in words)
-        return parsed.astype(float).reindex(values.index) if numbers else None
-    if known.mean() >= 0.5:
-        wrong = words[~known]
-        row = table.frame.index.get_loc(wrong.index[0]) + 1
-        raise CommandError(
-            f"{table.source}: row {row}, column {name!r}: {wrong.iloc[0]!r} is not a number, "
-            f"as most of the column is; correct it or leave the column out with --drop"
-        )
-    return None
-
-
-def _refuse_missing(table: Table, numbers: Any) -> None:
-    missing = numbers.isna().to_numpy()
-    if not missing.any():
-        kinds = [kind.kind for kind in numbers.dtypes if isinstance(kind, np.dtype)]
-        missing = np.isinf(numbers.to_numpy(dtype=float)) if "f" in kinds else missing
-    if not missing.any():
-        return
-    row, column = (int(each[0]) for each in np.nonzero(missing))
-    count = int(missing.sum())
-    what = "is missing" if numbers.iloc[row, [column]].isna().iloc[0] else "is infinite"
-    more = f" ({count} such values in all)" if count > 1 else ""
-    raise CommandError(
-        f"{table.source}: row {row + 1}, column {numbers.columns[column]!r}: the value {what}{more}; "
-        "fill it in, remove the row, or leave the column out with --drop"
-    )
-
-
-def _quoted(names: Sequence[str]) -> str:
+def quoted(names: Sequence[str]) -> str:
+    """Names for people: the first of many."""
     shown = ", ".join(repr(name) for name in names[:8])
     return shown + (f" and {len(names) - 8} more" if len(names) > 8 else "")

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 
 from chamfer.cli.console import note, show
-from chamfer.cli.options import add_data, add_linkage, add_range, complete_files, read_coordinates
+from chamfer.cli.options import add_data, add_linkage, add_range, complete_files, read_coordinates, run_linkage, watched
 from chamfer.cli.outputs import check_apart, check_output, write_picture, write_text
-from chamfer.hac import linkage
 from chamfer.inputs import check_integer
 from chamfer.trees.choose import Choice, choose
 from chamfer.trees.dendrogram import ORDERS
 
 DESCRIPTION = "Suggest how many clusters the rows of a table have, by several criteria with a reason each."
-EPILOG = "example: chamfer choose iris.csv --linkage ward --picture curves.png"
+EPILOG = """examples:
+  chamfer choose --example iris --linkage ward --picture curves.png
+"""
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -39,9 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_apart(arguments.data, {"--output": arguments.output, "--picture": arguments.picture})
     _, coordinates = read_coordinates(arguments, ())
     check_integer("--min-clusters", arguments.min_clusters, 1, len(coordinates.X))
-    progress = sys.stderr.isatty() and not arguments.quiet
-    options = {"n_jobs": arguments.jobs, "progress": progress}
-    Z = linkage(coordinates.X, arguments.linkage, arguments.metric, **options)
+    Z = run_linkage(arguments, coordinates.X)
     choice = choose(
         Z,
         coordinates.X,
@@ -49,7 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
         order=arguments.order,
         min_clusters=arguments.min_clusters,
         max_clusters=arguments.max_clusters,
-        **options,
+        n_jobs=arguments.jobs,
+        progress=watched(arguments),
     )
     if arguments.output is not None:
         write_text(arguments.output, choice.to_frame().to_csv(lineterminator="\n"))

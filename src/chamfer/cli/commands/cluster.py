@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 
 from chamfer._types import Array
@@ -17,10 +16,10 @@ from chamfer.cli.options import (
     complete_files,
     read_coordinates,
     row_names,
+    run_linkage,
 )
 from chamfer.cli.outputs import LABEL_FILES, check_apart, check_output, finish
 from chamfer.cli.trees import Tree, save_tree
-from chamfer.hac import linkage
 from chamfer.inputs import check_integer
 from chamfer.trees.choose import choose
 from chamfer.trees.cuts import cut
@@ -29,7 +28,10 @@ DESCRIPTION = (
     "Cluster the rows of a table and write a label for each. Without -k, --height, --max-size and --save-tree, the "
     "number of clusters is chosen."
 )
-EPILOG = "example: chamfer cluster iris.csv -k 3 --id-column name -o labels.csv --save-tree tree.npz"
+EPILOG = """examples:
+  chamfer cluster --example iris -k 3 -o labels.csv --save-tree tree.npz
+  chamfer cluster data.csv --id-column name --standardize -o labels.csv
+"""
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -58,14 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     if isinstance(arguments.clusters, int):  # say so now, not after the work
         check_integer("-k", arguments.clusters, 1, len(coordinates.X))
     start = time.perf_counter()
-    Z = linkage(
-        coordinates.X,
-        arguments.linkage,
-        arguments.metric,
-        n_jobs=arguments.jobs,
-        checkpoint=arguments.checkpoint,
-        progress=sys.stderr.isatty() and not arguments.quiet,
-    )
+    Z = run_linkage(arguments, coordinates.X, checkpoint=arguments.checkpoint)
     seconds = time.perf_counter() - start
     facts = {"linkage": arguments.linkage, "metric": arguments.metric, "id_name": id_name}
     # A cut that cannot be made should leave no tree behind.

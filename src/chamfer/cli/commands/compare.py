@@ -13,6 +13,7 @@ from chamfer._types import Array
 from chamfer.cli.console import CommandError, bar, note, table
 from chamfer.cli.options import add_data, add_run, complete_files, names, read_coordinates
 from chamfer.cli.outputs import check_apart, check_output, write_picture
+from chamfer.cli.tables import Table, pandas
 from chamfer.hac import linkage
 from chamfer.inputs import check_choice
 from chamfer.methods import METHODS
@@ -20,7 +21,9 @@ from chamfer.plot.scores import SCORES
 from chamfer.trees.scores import CutScores
 
 DESCRIPTION = "Cluster a table with every linkage and compare the clusters with known classes."
-EPILOG = "example: chamfer compare iris.csv --labels species"
+EPILOG = """examples:
+  chamfer compare --example iris --labels species
+"""
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_output("--plot", arguments.plot)
     check_apart(arguments.data, {"--plot": arguments.plot})
     data, coordinates = read_coordinates(arguments, (arguments.labels, arguments.id_column))
-    y = _classes(data.column(arguments.labels, "--labels"), data.source, arguments.labels)
+    y = _classes(data, arguments.labels)
     trees, rows = {}, []
     for method in arguments.linkages:
         start = time.perf_counter()
@@ -64,13 +67,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _classes(values: Array, source: str, name: str) -> Array:
-    from chamfer.cli.tables import pandas
-
+def _classes(data: Table, name: str) -> Array:
+    values = data.column(name, "--labels")
     missing = pandas().isna(values)
     if missing.any():
-        row = int(np.argmax(missing)) + 1
-        raise CommandError(f"{source}: row {row}, column {name!r}: the class is missing")
+        raise CommandError(
+            f"{data.source}: {data.place(int(np.argmax(missing)))}, column {name!r}: the class is missing"
+        )
     return np.unique(values.astype(str), return_inverse=True)[1]
 
 

@@ -6,14 +6,15 @@ import argparse
 
 from chamfer.cli.console import CommandError
 
-_SHELLS = ("bash", "zsh", "tcsh")
+_SHELLS = ("bash", "zsh", "fish", "tcsh")
 
 
 DESCRIPTION = "Print a script by which a shell completes the commands and options of chamfer."
-EPILOG = (
-    "example: chamfer completion bash > ~/.local/share/bash-completion/completions/chamfer; for zsh, "
-    '"chamfer completion zsh" goes to a file _chamfer in a folder of $fpath'
-)
+EPILOG = """examples:
+  chamfer completion bash > ~/.local/share/bash-completion/completions/chamfer
+  chamfer completion fish > ~/.config/fish/completions/chamfer.fish
+  chamfer completion zsh > "${fpath[1]}/_chamfer"
+"""
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:

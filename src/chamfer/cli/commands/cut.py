@@ -11,7 +11,10 @@ from chamfer.inputs import check_integer
 from chamfer.trees.cuts import cut
 
 DESCRIPTION = "Cut a tree into clusters and write the label of each point."
-EPILOG = "example: chamfer cut tree.npz -k 20 -o labels.csv"
+EPILOG = """examples:
+  chamfer cluster --example iris --save-tree tree.npz
+  chamfer cut tree.npz -k 20 -o labels.csv
+"""
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:

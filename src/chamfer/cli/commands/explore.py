@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from chamfer.cli.console import note
-from chamfer.cli.options import add_data, add_linkage, complete_files, read_coordinates, row_names
+from chamfer.cli.options import add_data, add_linkage, complete_files, read_coordinates, row_names, run_linkage
 from chamfer.cli.outputs import check_apart, check_output
 from chamfer.explorer import explore
-from chamfer.hac import linkage
 
 DESCRIPTION = (
     "Cluster the rows of a table and write one HTML file with the tree, a map of the points and a table of "
     "clusters. It works without network."
 )
-EPILOG = "example: chamfer explore iris.csv --id-column name -o iris.html"
+EPILOG = """examples:
+  chamfer explore --example digits -o digits.html
+  chamfer explore data.csv --id-column name -o data.html
+"""
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -43,8 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_apart(arguments.data, {"--output": arguments.output})
     table, coordinates = read_coordinates(arguments, (arguments.id_column,))
     _, ids = row_names(arguments, table)
-    shown = sys.stderr.isatty() and not arguments.quiet
-    Z = linkage(coordinates.X, arguments.linkage, arguments.metric, n_jobs=arguments.jobs, progress=shown)
+    Z = run_linkage(arguments, coordinates.X)
     title = f"{Path(table.source).name}, {arguments.linkage} linkage"
     page = explore(Z, coordinates.X, arguments.output, labels=ids, n_clusters=arguments.clusters, title=title)
     note(f"open {page.resolve()} in a browser")

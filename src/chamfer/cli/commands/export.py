@@ -13,7 +13,10 @@ from chamfer.trees.export import to_json, to_newick
 from chamfer.trees.layout import HEIGHTS
 
 DESCRIPTION = "Write a tree as Newick, for viewers of trees, or as nested JSON, for instance for D3."
-EPILOG = "example: chamfer export tree.npz -o tree.nwk"
+EPILOG = """examples:
+  chamfer cluster --example iris --save-tree tree.npz
+  chamfer export tree.npz -o tree.nwk
+"""
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:

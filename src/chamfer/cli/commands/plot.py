@@ -13,7 +13,10 @@ from chamfer.cli.trees import load_tree
 from chamfer.trees.layout import HEIGHTS
 
 DESCRIPTION = "Draw a dendrogram, clusters in colour if -k or --height is given."
-EPILOG = "example: chamfer plot tree.npz -k 10 --truncate 40 -o tree.svg"
+EPILOG = """examples:
+  chamfer cluster --example iris --save-tree tree.npz
+  chamfer plot tree.npz -k 10 --truncate 40 -o tree.svg
+"""
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
