@@ -12,7 +12,7 @@ author = "The chamfer developers"
 copyright = "2026, The chamfer developers"
 release = version = chamfer.__version__
 
-extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
+extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx_gallery.gen_gallery"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
@@ -23,6 +23,19 @@ autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings have them, for people
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "min_reported_time": 60,  # seconds an example may take
+    "show_memory": False,
+    "show_signature": False,
+    "within_subsection_order": "ExampleTitleSortKey",
+    "copyfile_regex": r".*\.txt",
+}
+suppress_warnings = ["config.cache"]
 
 html_theme = "furo"
 html_title = "chamfer"

@@ -6,6 +6,9 @@ import shlex
 import shutil
 import subprocess
 import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import matplotlib
@@ -14,6 +17,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
+# The system's; None is Playwright's own, if it was downloaded.
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 BLOCK = r"^```{}\n(.*?)^```$"
 SECONDS = re.compile(r"\d+\.\d\d(?= s\)|$)", re.MULTILINE)  # at the end of a summary or of a table's row
 
@@ -86,16 +91,54 @@ def test_pictures_exist():
             assert (page.parent / target).exists(), (page, target)
 
 
-def test_the_site_builds_without_warnings(tmp_path):
-    for name in ("sphinx", "numpydoc", "myst_parser", "furo"):
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder of the site, built with warnings as errors; every example of the gallery runs."""
+    for name in ("sphinx", "numpydoc", "myst_parser", "furo", "sphinx_gallery"):
         pytest.importorskip(name)
+    folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
-    shutil.copytree(DOCS, tmp_path / "docs")  # pages of the API are generated beside the others
+    for name in ("docs", "examples"):  # pages are generated beside the others
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("_build", "api", "gallery"))
     done = subprocess.run(
-        [*command, tmp_path / "docs", tmp_path / "html"],
+        [*command, folder / "docs", folder / "html"],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
-    assert "plot_dendrogram" in (tmp_path / "html" / "api.html").read_text(encoding="utf-8")
+    return folder / "html"
+
+
+def test_the_site_has_the_api_and_the_gallery(site):
+    assert "plot_dendrogram" in (site / "api.html").read_text(encoding="utf-8")
+    gallery = (site / "gallery" / "index.html").read_text(encoding="utf-8")
+    assert [each.stem for each in (ROOT / "examples").glob("plot_*.py") if each.stem not in gallery] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("silhouette", "how-many.html"),
+        ("noise", "faq.html"),
+        ("embedding", "faq.html"),
+        ("how many clusters", "how-many.html"),
+        ("memory", "faq.html"),
+    ],
+)
+def test_a_search_finds_the_right_page(site, words, page):
+    driver = pytest.importorskip("playwright.sync_api")
+    handler = partial(SimpleHTTPRequestHandler, directory=site)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, driver.sync_playwright() as playwright:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        except driver.Error as error:
+            pytest.skip(f"no browser: {error}")
+        tab = browser.new_page()
+        tab.goto(f"http://127.0.0.1:{server.server_port}/search.html?q={words.replace(' ', '+')}")
+        tab.wait_for_selector("ul.search li a")
+        found = tab.locator("ul.search li > a").evaluate_all("links => links.map(each => each.href)")
+        browser.close()
+        server.shutdown()
+    assert page in [address.split("/")[-1].split("?")[0].split("#")[0] for address in found[:5]]
