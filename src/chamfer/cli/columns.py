@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from chamfer._types import Array
+from chamfer.cli.cells import missing, parse_number
 from chamfer.cli.console import CommandError, note
-from chamfer.cli.tables import Table, pandas, quoted, require_columns
+from chamfer.cli.tables import Table, quoted, require_columns
 
 _ENOUGH_ROWS = 20  # of fewer, columns of numbers in order are common
 _SAMPLE = 10_000  # rows that tell how widely columns spread
@@ -35,97 +36,98 @@ def choose_columns(
     table: Table, columns: Sequence[str], drop: Sequence[str], apart: Iterable[str], single: bool = False
 ) -> Coordinates:
     """Take `columns`, all by default, without those to `drop` and those set `apart`, as numbers."""
-    frame = table.frame
-    if not len(frame):
+    if not len(table):
         raise CommandError(f"{table.source}: has no rows")
     require_columns(table, columns, "--columns")
     require_columns(table, drop, "--drop")
-    chosen = [each for each in columns or frame.columns if each not in drop and each not in set(apart)]
+    chosen = [each for each in columns or table.columns if each not in drop and each not in set(apart)]
     found = {each: _numbers(table, each) for each in chosen}
     text = [each for each in chosen if found[each] is None]
     if text and columns:
         raise CommandError(f"{table.source}: --columns asks for {quoted(text)}: text, not numbers")
     if text:
-        examples = ", ".join(f"{each!r} (such as {frame[each].dropna().iloc[0]!r})" for each in text)
+        examples = ", ".join(f"{each!r} (such as {_example(table.columns[each])!r})" for each in text)
         note(f"note: skipped non-numeric columns: {examples}")
-    chosen = [each for each in chosen if each not in text]
-    if not chosen:
+    numbers = {each: column for each, column in found.items() if column is not None}
+    if not numbers:
         raise CommandError(f"{table.source}: has no column of numbers to cluster by")
-    converted = {each: found[each] for each in chosen if found[each].dtype != frame[each].dtype}
-    numbers = frame[chosen].assign(**converted)
     _refuse_missing(table, numbers)
-    note(f"note: clustering by {len(chosen)} column{'s' * (len(chosen) > 1)}: {quoted(chosen)}")
-    small = single or all(kind == np.float32 for kind in numbers.dtypes)
+    note(f"note: clustering by {len(numbers)} column{'s' * (len(numbers) > 1)}: {quoted(list(numbers))}")
+    small = single or all(column.dtype == np.float32 for column in numbers.values())
+    X = np.empty((len(table), len(numbers)), np.float32 if small else np.float64)
     with np.errstate(over="ignore"):
-        X = numbers.to_numpy(dtype=np.float32 if small else np.float64)
+        for i, column in enumerate(numbers.values()):
+            X[:, i] = column
     if not np.isfinite(X).all():
         raise CommandError(f"{table.source}: --float32: some values are too large for single precision")
-    return Coordinates(X, chosen)
+    return Coordinates(X, list(numbers))
 
 
-def _numbers(table: Table, name: str) -> Any:
+def _example(values: Array) -> Any:
+    return values[~missing(values)][0] if values.dtype.kind == "O" else values[0].item()
+
+
+def _numbers(table: Table, name: str) -> Array | None:
     """A column of numbers, None if it holds something else; an error if it nearly holds numbers."""
-    pd = pandas()
-    values = table.frame[name]
-    if pd.api.types.is_bool_dtype(values):
-        return None
-    if pd.api.types.is_numeric_dtype(values):
-        if pd.api.types.is_complex_dtype(values):
-            raise CommandError(f"{table.source}: column {name!r} holds complex numbers")
-        return values
-    if values.notna().sum() == 0:
-        _refuse_missing(table, values.to_frame())
-    if pd.api.types.is_datetime64_any_dtype(values) or isinstance(values.dtype, pd.CategoricalDtype):
-        return None
-    words = values.dropna()
-    parsed = pd.to_numeric(words.astype(str), errors="coerce")
-    known = parsed.notna()
-    if known.all():
+    values = table.columns[name]
+    if values.dtype.kind == "c":
+        raise CommandError(f"{table.source}: column {name!r} holds complex numbers")
+    if values.dtype.kind != "O":
+        return values if values.dtype.kind in "iuf" else None
+    rows = np.flatnonzero(~missing(values))
+    if not len(rows):
+        _refuse_missing(table, {name: values})
+    parsed = [parse_number(str(each)) for each in values[rows]]
+    unknown = [row for row, number in zip(rows.tolist(), parsed, strict=True) if number is None]
+    if not unknown:
         # Integers beyond 64 bits, or decimals. What was stored as text stays text, even if it is made of digits.
-        numbers = table.untyped or all(isinstance(each, Number) for each in words)
-        return parsed.astype(float).reindex(values.index) if numbers else None
-    if known.mean() >= 0.5:
-        wrong = words[~known]
-        place = table.place(table.frame.index.get_loc(wrong.index[0]))
+        if not table.untyped and not all(isinstance(each, Number) for each in values[rows]):
+            return None
+        numbers = np.full(len(values), np.nan)
+        numbers[rows] = parsed
+        return numbers
+    if 2 * len(unknown) <= len(rows):
         raise CommandError(
-            f"{table.source}: {place}, column {name!r}: {wrong.iloc[0]!r} is not a number, "
+            f"{table.source}: {table.place(unknown[0])}, column {name!r}: {values[unknown[0]]!r} is not a number, "
             f"as most of the column is; correct it or leave the column out with --drop"
         )
     return None
 
 
-def _refuse_missing(table: Table, numbers: Any) -> None:
-    missing = numbers.isna().to_numpy()
-    if not missing.any():
-        kinds = [kind.kind for kind in numbers.dtypes if isinstance(kind, np.dtype)]
-        missing = np.isinf(numbers.to_numpy(dtype=float)) if "f" in kinds else missing
-    if not missing.any():
-        return
-    row, column = (int(each[0]) for each in np.nonzero(missing))
-    count = int(missing.sum())
-    what = "is missing" if numbers.iloc[row, [column]].isna().iloc[0] else "is infinite"
-    more = f" ({count} such values in all)" if count > 1 else ""
-    raise CommandError(
-        f"{table.source}: {table.place(row)}, column {numbers.columns[column]!r}: the value {what}{more}; "
-        "fill it in, remove the row, or leave the column out with --drop"
-    )
+def _refuse_missing(table: Table, numbers: dict[str, Array]) -> None:
+    for what, where in (("is missing", missing), ("is infinite", _infinite)):
+        found = {name: np.flatnonzero(where(column)) for name, column in numbers.items()}
+        count = sum(map(len, found.values()))
+        if count == 0:
+            continue
+        name = min((name for name in found if len(found[name])), key=lambda name: int(found[name][0]))
+        more = f" ({count} such values in all)" if count > 1 else ""
+        raise CommandError(
+            f"{table.source}: {table.place(int(found[name][0]))}, column {name!r}: the value {what}{more}; "
+            "fill it in, remove the row, or leave the column out with --drop"
+        )
+
+
+def _infinite(column: Array) -> Array:
+    return np.asarray(np.isinf(column)) if column.dtype.kind == "f" else np.zeros(len(column), bool)
 
 
 def note_row_numbers(table: Table, columns: Sequence[str], option: str) -> None:
     """Note columns that count the rows, and the `option` that leaves them out."""
-    if len(table.frame) < _ENOUGH_ROWS:
+    if len(table) < _ENOUGH_ROWS:
         return
     for name in columns:
-        values = table.frame[name]
-        if values.dtype.kind in "iu" and values.is_monotonic_increasing and values.is_unique:
+        values = table.columns[name]
+        if values.dtype.kind in "iu" and (values[1:] > values[:-1]).all():
             note(f"note: column {name!r} increases from row to row; if it only numbers the rows, add {option} {name}")
 
 
 def note_names(table: Table, columns: Sequence[str]) -> None:
     """Note the first column of text that is different in each row."""
-    if len(table.frame) < _ENOUGH_ROWS:
+    if len(table) < _ENOUGH_ROWS:
         return
-    name = next((each for each in table.frame if each not in columns and table.frame[each].is_unique), None)
+    text = [each for each, values in table.columns.items() if each not in columns and values.dtype.kind == "O"]
+    name = next((each for each in text if len(set(map(str, table.columns[each]))) == len(table)), None)
     if name is not None:
         note(f"note: column {name!r} differs from row to row; to write it beside the labels, add --id-column {name}")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from chamfer.cli.tables import Table, pandas
+from chamfer.cli.cells import objects
+from chamfer.cli.tables import Table
 
 EXAMPLES = {  # the name of the classes in each, and what it holds
     "iris": ("species", "150 flowers, 4 measures, 3 species"),
@@ -15,12 +16,9 @@ EXAMPLES = {  # the name of the classes in each, and what it holds
 
 def example_table(name: str) -> Table:
     """Give a table of measures, and beside them the class of each row, as text."""
-    pd = pandas()
     import sklearn.datasets
 
     data: Any = getattr(sklearn.datasets, f"load_{name}")()
-    classes = EXAMPLES[name][0]
-    columns = [str(each).removesuffix(" (cm)").replace(" ", "_") for each in data.feature_names]
-    frame = pd.DataFrame(data.data, columns=columns)
-    frame[classes] = pd.Series(data.target_names[data.target]).astype(str).to_numpy(dtype=object)
-    return Table(frame, name)
+    names = [str(each).removesuffix(" (cm)").replace(" ", "_") for each in data.feature_names]
+    columns = dict(zip(names, data.data.T, strict=True))
+    return Table(columns | {EXAMPLES[name][0]: objects(data.target_names[data.target].astype(str).tolist())}, name)

@@ -12,7 +12,7 @@ import numpy as np
 from chamfer._types import Array
 from chamfer.cli.columns import Coordinates, choose_columns, note_names, note_row_numbers, note_units
 from chamfer.cli.examples import EXAMPLES, example_table
-from chamfer.cli.tables import Table, TextFormat, pandas, read_table
+from chamfer.cli.tables import Table, TextFormat, read_table
 from chamfer.engines.choose import NAMES as ENGINES
 from chamfer.hac import linkage
 from chamfer.inputs import check_metric
@@ -214,10 +214,7 @@ def row_names(arguments: argparse.Namespace, table: Table) -> tuple[str, list[An
     name = table.index if arguments.id_column is None else arguments.id_column
     if name is None:
         return "id", None
-    values = table.column(name, "--id-column")
-    if values.dtype.kind in "mM":  # as a list they would be nanoseconds
-        return name, list(pandas().Series(values).astype(str))
-    return name, values.tolist()
+    return name, table.column(name, "--id-column").tolist()
 
 
 def add_tree(parser: argparse.ArgumentParser) -> None:

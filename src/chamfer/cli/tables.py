@@ -1,7 +1,8 @@
-"""Reading tables: text, spreadsheets, JSON, Parquet, Arrow and arrays, all as data frames."""
+"""Reading tables: text, JSON and arrays, and with pandas also spreadsheets, Parquet and Arrow."""
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from chamfer._types import Array
+from chamfer.cli.cells import from_series, of_values, parse_number, typed
 from chamfer.cli.console import CommandError, note
 from chamfer.cli.reading import ADVICE, StoredArray, load_arrays, open_arrays, read_all, reading
 from chamfer.inputs import did_you_mean
@@ -30,7 +32,7 @@ def pandas() -> Any:
     try:
         import pandas as pd
     except ImportError as error:
-        raise CommandError("reading data needs pandas; install it with: pip install 'chamfer[cli]'") from error
+        raise CommandError("this needs pandas; install it with: pip install 'chamfer[cli]'") from error
     return pd
 
 
@@ -45,20 +47,24 @@ class TextFormat:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of a file.
+    """Columns of a file, see `chamfer.cli.cells`.
 
     `aside` holds arrays of an NPZ or the index of a data frame, for labels or names and never for coordinates;
     `index` is the one among them that names the rows without being asked to. `untyped` columns come from text, and are
     what they look like. `first` says what an editor calls the first row, and `unit` how it counts.
     """
 
-    frame: Any
+    columns: dict[str, Array]
     source: str
     aside: dict[str, Array] = field(default_factory=dict)
     index: str | None = None
     untyped: bool = False
     first: int = 1
     unit: str = "row"
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(next(iter(self.columns.values()), ()))
 
     def place(self, row: int) -> str:
         """Name a row, counted from 0, as an editor shows it."""
@@ -69,7 +75,7 @@ class Table:
         if name in self.aside:
             return self.aside[name]
         require_columns(self, [name], option, self.aside)
-        return np.asarray(self.frame[name])
+        return self.columns[name]
 
 
 def read_table(name: str, text: TextFormat) -> Table:
@@ -93,7 +99,7 @@ def read_table(name: str, text: TextFormat) -> Table:
         with path.open("rb") as file:
             content = read_all(file)
         if ending in _JSON:
-            return _with_index(_read_json(content, lines=ending != ".json"), name)
+            return Table(_read_json(content, name, lines=ending != ".json"), name)
         return _read_text(content, name, replace(text, delimiter=text.delimiter or _TABBED.get(ending)))
 
 
@@ -105,7 +111,6 @@ def _read_input(text: TextFormat) -> Table:
 
 
 def _read_text(content: bytes, source: str, text: TextFormat) -> Table:
-    pd = pandas()
     content = _as_utf8(content, source, text.encoding)
     lines = (line.strip(b"\xef\xbb\xbf \r\n") for line in io.BytesIO(content))
     first = next(filter(None, lines), b"").decode("utf-8", "replace").strip()
@@ -116,31 +121,61 @@ def _read_text(content: bytes, source: str, text: TextFormat) -> Table:
     columns, rows = first.count(separator) + 1, content.count(b"\n") + 1
     require_memory(8 * columns * rows, f"a table of {columns:,} columns and {rows:,} rows", ADVICE)
     # A file without header would lose its first row, so numbers on top are taken for data.
-    headless = all(_is_number(cell.replace(text.decimal, ".")) for cell in first.split(separator))
+    cells = [cell.replace(text.decimal, ".") for cell in first.split(separator)]
+    headless = all(parse_number(cell.strip('"')) is not None for cell in cells)
     try:
-        with warnings.catch_warnings():
-            # Rows longer than the header would lose a column with no more than a warning.
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            frame = pd.read_csv(
-                io.BytesIO(content),
-                sep=separator,
-                decimal=text.decimal,
-                header=None if headless else 0,
-                index_col=False,
-                encoding="utf-8-sig",
-                low_memory=False,
-            )
+        found = _split(content, separator, text.decimal, headless)
     except UnicodeDecodeError as error:
         raise CommandError(
             f"{source}: is not UTF-8 text: {error}; name its encoding, as in --encoding latin-1"
         ) from error
+    names = [str(number) for number in range(1, len(found) + 1)] if headless else [name for name, _ in found]
     if headless:
-        frame.columns = [str(number) for number in range(1, frame.shape[1] + 1)]
-        note(f"note: {source} has no header, its columns are called 1 to {frame.shape[1]}")
+        note(f"note: {source} has no header, its columns are called 1 to {len(found)}")
+    table = Table(_named(names, [column for _, column in found], source), source, untyped=True)
     header = 0 if headless else 1
-    one_each = content.count(b"\n") + (not content.endswith(b"\n")) == header + len(frame)
-    place = {"first": header + 1, "unit": "line"} if one_each else {}  # no empty lines, none within quotes
-    return Table(_text_names(frame, source), source, untyped=True, **place)
+    one_each = content.count(b"\n") + (not content.endswith(b"\n")) == header + len(table)
+    # No empty lines, and none within quotes.
+    return replace(table, first=header + 1, unit="line") if one_each else table
+
+
+def _split(content: bytes, separator: str, decimal: str, headless: bool) -> list[tuple[str, Array]]:
+    """Names and values of the columns of a text."""
+    try:
+        pandas()
+    except CommandError:
+        return _split_by_csv(content, separator, decimal, headless)
+    return _split_by_pandas(content, separator, decimal, headless)
+
+
+def _split_by_pandas(content: bytes, separator: str, decimal: str, headless: bool) -> list[tuple[str, Array]]:
+    pd = pandas()
+    with warnings.catch_warnings():
+        # Rows longer than the header would lose a column with no more than a warning.
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        frame = pd.read_csv(
+            io.BytesIO(content),
+            sep=separator,
+            decimal=decimal,
+            header=None if headless else 0,
+            index_col=False,
+            encoding="utf-8-sig",
+            low_memory=False,
+        )
+    return [(str(name), from_series(frame.iloc[:, i])) for i, name in enumerate(frame.columns)]
+
+
+def _split_by_csv(content: bytes, separator: str, decimal: str, headless: bool) -> list[tuple[str, Array]]:
+    """Do the same without pandas: slower, and with more memory."""
+    with io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", newline="") as file:
+        rows = [row for row in csv.reader(file, delimiter=separator) if row not in ([], [""])]
+    names = [""] * len(rows[0]) if headless else rows.pop(0)
+    width = len(names)
+    long = next((row for row in rows if len(row) > width), None)
+    if long is not None:
+        raise ValueError(f"expected {width} fields, saw {len(long)}")
+    columns = [[row[i] if i < len(row) else "" for row in rows] for i in range(width)]
+    return [(name, typed(words, decimal)) for name, words in zip(names, columns, strict=True)]
 
 
 def _as_utf8(content: bytes, source: str, encoding: str | None) -> bytes:
@@ -165,27 +200,26 @@ def _read_sheet(path: Path, source: str) -> Table:
         raise CommandError(f"{source}: save the sheet as CSV, or install its reader: pip install {reader}") from error
     if others:
         note(f"note: {source}: read the first sheet, skipped {quoted(others)}")
-    return Table(_text_names(frame, source), source, first=2)
+    return Table(_from_frame(frame, source), source, first=2)
 
 
-def _read_json(content: bytes, lines: bool) -> Any:
+def _read_json(content: bytes, source: str, lines: bool) -> dict[str, Array]:
     """Objects, one a row, in a list or one a line; or an object of columns."""
     found = [json.loads(line) for line in content.splitlines() if line.strip()] if lines else json.loads(content)
-    return pandas().DataFrame(found)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    if isinstance(found, list) and all(isinstance(row, dict) for row in found):
+        names = dict.fromkeys(name for row in found for name in row)
+        found = {name: [row.get(name) for row in found] for name in names}
+    if not isinstance(found, dict) or not all(isinstance(column, list) for column in found.values()):
+        raise CommandError(f"{source}: must hold a list of objects, or an object of lists")
+    if len({len(column) for column in found.values()}) > 1:
+        raise CommandError(f"{source}: has columns of different lengths")
+    return _named(list(found), [of_values(column) for column in found.values()], source)
 
 
 def _read_arrays(source: str) -> Table:
     with open_arrays(source) as arrays:
         if list(arrays) == [""]:
-            return Table(_frame(arrays[""], source), source)
+            return Table(_matrix(arrays[""], source), source)
         flat = {name: array for name, array in arrays.items() if len(array.shape) == 2}
         if "X" not in flat and len(flat) != 1:
             held = ", ".join(f"{name} {array.shape}" for name, array in arrays.items()) or "nothing"
@@ -197,11 +231,11 @@ def _read_arrays(source: str) -> Table:
             note(f"note: {source}: skipped columns that are neither numbers nor text: {quoted(odd)}")
         names = [name for name in beside if name not in odd]
         return Table(
-            _frame(X, source), source, dict(zip(names, load_arrays([beside[each] for each in names]), strict=True))
+            _matrix(X, source), source, dict(zip(names, load_arrays([beside[each] for each in names]), strict=True))
         )
 
 
-def _frame(stored: StoredArray, source: str) -> Any:
+def _matrix(stored: StoredArray, source: str) -> dict[str, Array]:
     if len(stored.shape) != 2:
         raise CommandError(f"{source}: must hold an array of two dimensions, got shape {stored.shape}")
     if 0 in stored.shape:
@@ -212,9 +246,7 @@ def _frame(stored: StoredArray, source: str) -> Any:
     if stored.dtype.kind == "f" and stored.dtype.itemsize > 8:
         with np.errstate(over="ignore"):  # infinities are refused later, with their place
             array = array.astype(np.float64)
-    # pandas does not take numbers in the byte order of other machines.
-    array = array.astype(array.dtype.newbyteorder("="), copy=False)
-    return pandas().DataFrame(array, columns=[str(number) for number in range(array.shape[1])])
+    return {str(number): column for number, column in enumerate(array.T)}
 
 
 def _read_parquet(path: Path) -> Any:
@@ -243,24 +275,28 @@ def _read_arrow(path: Path) -> Any:
 def _with_index(frame: Any, source: str) -> Table:
     """Table of a data frame, whose index names its rows unless it only counts them."""
     if frame.index.name is None and frame.index.equals(pandas().RangeIndex(len(frame))):
-        return Table(_text_names(frame, source), source)
+        return Table(_from_frame(frame, source), source)
     names = ["index" if name is None else str(name).strip() for name in frame.index.names]
-    aside = {name: np.asarray(frame.index.get_level_values(i)) for i, name in enumerate(names)}
-    frame = _text_names(frame.reset_index(drop=True), source)
-    return Table(frame, source, aside, names[0] if len(names) == 1 else None)
+    aside = {name: from_series(frame.index.get_level_values(i).to_series()) for i, name in enumerate(names)}
+    return Table(_from_frame(frame, source), source, aside, names[0] if len(names) == 1 else None)
 
 
-def _text_names(frame: Any, source: str) -> Any:
-    frame.columns = [str(name).strip() for name in frame.columns]
-    twice = frame.columns[frame.columns.duplicated()]
-    if len(twice):
+def _from_frame(frame: Any, source: str) -> dict[str, Array]:
+    columns = [from_series(frame.iloc[:, i]) for i in range(frame.shape[1])]
+    return _named([str(name) for name in frame.columns], columns, source)
+
+
+def _named(names: Sequence[str], columns: Sequence[Array], source: str) -> dict[str, Array]:
+    names = [name.strip() for name in names]
+    twice = [name for i, name in enumerate(names) if name in names[:i]]
+    if twice:
         raise CommandError(f"{source}: has several columns called {twice[0]!r}")
-    return frame
+    return dict(zip(names, columns, strict=True))
 
 
 def require_columns(table: Table, names: Iterable[str], option: str, more: Iterable[str] = ()) -> None:
     """Refuse names that are not columns of `table`, or among `more`."""
-    known = [*table.frame.columns, *more]
+    known = [*table.columns, *more]
     for name in names:
         if name not in known:
             hint = did_you_mean(name, known) or f"; there are {quoted(known)}"

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from chamfer._types import Array
+from chamfer.cli.cells import missing
 from chamfer.cli.console import CommandError, bar, note, table
 from chamfer.cli.options import add_data, add_run, complete_files, names, read_coordinates
 from chamfer.cli.outputs import check_apart, check_output, write_picture
-from chamfer.cli.tables import Table, pandas
+from chamfer.cli.tables import Table
 from chamfer.hac import linkage
 from chamfer.inputs import check_choice
 from chamfer.methods import METHODS
@@ -69,11 +70,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _classes(data: Table, name: str) -> Array:
     values = data.column(name, "--labels")
-    missing = pandas().isna(values)
-    if missing.any():
-        raise CommandError(
-            f"{data.source}: {data.place(int(np.argmax(missing)))}, column {name!r}: the class is missing"
-        )
+    gaps = missing(values)
+    if gaps.any():
+        place = data.place(int(np.argmax(gaps)))
+        raise CommandError(f"{data.source}: {place}, column {name!r}: the class is missing")
     return np.unique(values.astype(str), return_inverse=True)[1]
 
 
