@@ -25,8 +25,8 @@ result. The folders are this sentence. A module imports only what stands above i
 ``hac``                 `linkage`: check, make a task, choose an engine, run it
 ``many``                `linkage_many`, `cluster_many`: many small problems at once
 ``trees/``              ``dendrogram`` · ``curves`` and ``choose``, how many clusters · ``cuts`` · ``layers`` ·
-                        ``condense``, cuts of different heights · ``leaves`` · ``ordering`` · ``scores`` ·
-                        ``layout`` · ``export`` · ``files``
+                        ``condense``, cuts of different heights · ``summary``, what is in a cluster · ``leaves`` ·
+                        ``ordering`` · ``scores`` · ``layout`` · ``export`` · ``files``
 ``estimator``           `AgglomerativeClustering`, for users of scikit-learn
 ``transformer``         `KNeighborsTransformer`, the same for neighbours
 ``datasets``            the paper's data sets by name, and your own
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from chamfer.trees.leaves import Leaves, cophenet, fcluster, leaves
     from chamfer.trees.ordering import order_leaves
     from chamfer.trees.scores import best_cut, dendrogram_purity, score_path
+    from chamfer.trees.summary import Summary, summarize
 
 __version__ = "0.1.0"
 
@@ -79,6 +80,7 @@ _MODULES = {
     "LocalCut": "trees.condense",
     "Neighbors": "nearest",
     "ProblemError": "many",
+    "Summary": "trees.summary",
     "best_cut": "trees.scores",
     "choose": "trees.choose",
     "cluster_many": "many",
@@ -99,6 +101,7 @@ _MODULES = {
     "plot": "plot",
     "score_path": "trees.scores",
     "sources": "sources",
+    "summarize": "trees.summary",
     "to_json": "trees.export",
     "to_newick": "trees.export",
     "tree_height": "trees.dendrogram",
@@ -133,6 +136,7 @@ __all__ = [
     "LocalCut",
     "Neighbors",
     "ProblemError",
+    "Summary",
     "best_cut",
     "choose",
     "cluster_many",
@@ -152,6 +156,7 @@ __all__ = [
     "order_leaves",
     "plot",
     "score_path",
+    "summarize",
     "to_json",
     "to_newick",
     "tree_height",

@@ -310,16 +310,16 @@ def _is_missing(label: Any) -> bool:
         return True
 
 
-def check_names(labels: Any, n: int) -> list[Any] | None:
+def check_names(labels: Any, n: int, argument: str = "labels") -> list[Any] | None:
     """Names of n points, if there are any."""
     if labels is None:
         return None
     try:
         names = list(labels)
     except TypeError:
-        raise TypeError(f"labels must hold a name for each of {n} points, got {labels!r}") from None
+        raise TypeError(f"{argument} must hold a name for each of {n} points, got {labels!r}") from None
     if len(names) != n:
-        raise ValueError(f"labels must name all {n} points, got {len(names)}")
+        raise ValueError(f"{argument} must name all {n} points, got {len(names)}")
     return names
 
 

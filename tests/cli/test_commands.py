@@ -193,6 +193,45 @@ class TestChoose:
         assert message in err
 
 
+class TestDescribe:
+    def test_clusters_of_a_cut(self, iris, command, tmp_path):
+        code, out, _ = command("describe iris.csv -k 3 --id-column name -o clusters.csv")
+        assert code == 0
+        assert out.splitlines()[0] == "150 points in 3 clusters"
+        assert "petal" in out
+        lines = (tmp_path / "clusters.csv").read_text().splitlines()
+        assert len(lines) == 4
+        assert lines[0].startswith("label,size,share,spread,medoid")
+
+    @pytest.mark.parametrize("option", ["", "-k auto"])
+    def test_the_number_is_chosen(self, iris, command, option):
+        code, out, err = command(f"describe iris.csv {option}")
+        k = chamfer.choose(chamfer.linkage(X), X).n_clusters
+        assert (code, out.splitlines()[0]) == (0, f"150 points in {k} clusters")
+        assert f"note: k = {k} by separation" in err
+
+    def test_known_clusters_as_json(self, iris, command):
+        found = json.loads(command("describe iris.csv --labels species --json -q")[1])
+        assert [each["label"] for each in found["clusters"]] == ["setosa", "versicolor", "virginica"]
+        assert [each["size"] for each in found["clusters"]] == [50, 50, 50]
+        assert abs(found["clusters"][0]["features"][0]["difference"]) > 1
+
+    @pytest.mark.parametrize(
+        ("line", "message"),
+        [
+            ("describe iris.csv -k 200", "-k must be between 1 and 150, got 200"),
+            ("describe iris.csv -k 3 --labels species", "--labels: the clusters are known; leave out -k and --height"),
+            ("describe iris.csv --labels specie", "did you mean 'species'?"),
+            ("describe iris.csv -o clusters.txt", "--output: the file must end in .csv"),
+            ("describe none.csv", "none.csv: there is no such file"),
+        ],
+    )
+    def test_errors(self, iris, command, line, message):
+        code, _, err = command(line)
+        assert code == 1
+        assert message in err
+
+
 class TestTrees:
     @pytest.fixture
     def tree(self, iris, command):

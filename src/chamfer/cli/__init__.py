@@ -28,6 +28,7 @@ from chamfer.cli.console import OUTPUT, CommandError, complain, notes, show
 COMMANDS = {  # and what they do, in a line
     "cluster": "cluster the rows of a table",
     "choose": "how many clusters? suggestions with a reason each",
+    "describe": "what is in each cluster: sizes, typical rows, what sets it apart",
     "cut": "labels from a tree",
     "plot": "a picture of a tree",
     "compare": "every linkage side by side, against known classes",

@@ -18,6 +18,7 @@ import numpy as np
 
 from chamfer._types import Array
 from chamfer.cli.console import OUTPUT, CommandError, note, show
+from chamfer.trees.choose import Choice
 from chamfer.trees.cuts import NOISE
 from chamfer.trees.files import write_file
 
@@ -76,7 +77,7 @@ def write_labels(path: str, labels: Array, ids: Sequence[Any] | None, id_name: s
     elif ending == ".parquet":
         write_file(path, _parquet(columns))
     else:
-        write_text(path, _csv(columns, "\t" if ending == ".tsv" else ",", raw_names))
+        write_text(path, csv_text(columns, "\t" if ending == ".tsv" else ",", raw_names))
 
 
 def finish(
@@ -101,6 +102,12 @@ def finish(
     clusters = "1 cluster" if len(sizes) == 1 else f"{len(sizes):,} clusters"
     apart = f" and {noise:,} as noise" if noise else ""
     note(f"{len(labels):,} points in {clusters} of {describe_sizes(sizes)}{apart} ({how})")
+
+
+def note_choice(choice: Choice) -> None:
+    """Say which number of clusters was chosen, and why."""
+    chosen = choice.suggestions[0]
+    note(f"note: k = {chosen.n_clusters} by {chosen.criterion}: {chosen.reason}; 'chamfer choose' tells more")
 
 
 def describe_sizes(sizes: Array) -> str:
@@ -150,7 +157,8 @@ def _parquet(columns: dict[str, Sequence[Any]]) -> bytes:
         return bytes(frame.astype({frame.columns[0]: str}).to_parquet())
 
 
-def _csv(columns: dict[str, Sequence[Any]], separator: str, raw_names: bool) -> str:
+def csv_text(columns: dict[str, Sequence[Any]], separator: str, raw_names: bool) -> str:
+    """Columns as CSV; names that look like formulas get an apostrophe unless they are to be raw."""
     cells = [[name, *values] for name, values in columns.items()]
     if not raw_names:
         cells = [[_defuse(each) for each in column] for column in cells]

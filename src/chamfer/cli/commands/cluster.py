@@ -18,7 +18,7 @@ from chamfer.cli.options import (
     row_names,
     run_linkage,
 )
-from chamfer.cli.outputs import LABEL_FILES, check_apart, check_output, finish
+from chamfer.cli.outputs import LABEL_FILES, check_apart, check_output, finish, note_choice
 from chamfer.cli.trees import Tree, save_tree
 from chamfer.inputs import check_integer
 from chamfer.trees.choose import choose
@@ -80,9 +80,8 @@ def _choose(arguments: argparse.Namespace, Z: Array, X: Array) -> dict[str, str]
     """Replace "auto" by a number of clusters, say why, and give what a summary should tell of it."""
     choice = choose(Z, X, metric=arguments.metric, order=arguments.order, n_jobs=arguments.jobs)
     arguments.clusters = choice.n_clusters
-    chosen = choice.suggestions[0]
-    note(f"note: k = {chosen.n_clusters} by {chosen.criterion}: {chosen.reason}; 'chamfer choose' tells more")
-    return {"criterion": chosen.criterion, "reason": chosen.reason}
+    note_choice(choice)
+    return {"criterion": choice.criterion, "reason": choice.suggestions[0].reason}
 
 
 def _cut(arguments: argparse.Namespace, Z: Array, X: Array) -> Array:
