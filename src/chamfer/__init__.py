@@ -25,8 +25,8 @@ result. The folders are this sentence. A module imports only what stands above i
 ``hac``                 `linkage`: check, make a task, choose an engine, run it
 ``many``                `linkage_many`, `cluster_many`: many small problems at once
 ``trees/``              ``dendrogram`` · ``curves`` and ``choose``, how many clusters · ``cuts`` · ``layers`` ·
-                        ``condense``, cuts of different heights · ``summary``, what is in a cluster · ``leaves`` ·
-                        ``ordering`` · ``scores`` · ``layout`` · ``export`` · ``files``
+                        ``condense`` and ``dynamic``, cuts of different heights · ``summary`` and ``contents``,
+                        what is in a cluster · ``leaves`` · ``ordering`` · ``scores`` · ``layout`` · ``export`` · ``files``
 ``estimator``           `AgglomerativeClustering`, for users of scikit-learn
 ``transformer``         `KNeighborsTransformer`, the same for neighbours
 ``datasets``            the paper's data sets by name, and your own
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from chamfer.trees.condense import CondensedTree, LocalCut, condense
     from chamfer.trees.cuts import cut
     from chamfer.trees.dendrogram import Dendrogram, monotone, tree_height
+    from chamfer.trees.dynamic import dynamic_cut
     from chamfer.trees.export import to_json, to_newick
     from chamfer.trees.layers import Layers, layers
     from chamfer.trees.leaves import Leaves, cophenet, fcluster, leaves
@@ -89,6 +90,7 @@ _MODULES = {
     "cut": "trees.cuts",
     "datasets": "datasets",
     "dendrogram_purity": "trees.scores",
+    "dynamic_cut": "trees.dynamic",
     "explore": "explorer",
     "fcluster": "trees.leaves",
     "layers": "trees.layers",
@@ -145,6 +147,7 @@ __all__ = [
     "cut",
     "datasets",
     "dendrogram_purity",
+    "dynamic_cut",
     "explore",
     "fcluster",
     "layers",
