@@ -26,7 +26,8 @@ result. The folders are this sentence. A module imports only what stands above i
 ``many``                `linkage_many`, `cluster_many`: many small problems at once
 ``trees/``              ``dendrogram`` · ``curves`` and ``choose``, how many clusters · ``cuts`` · ``layers`` ·
                         ``condense`` and ``dynamic``, cuts of different heights · ``summary`` and ``contents``,
-                        what is in a cluster · ``leaves`` · ``ordering`` · ``scores`` · ``layout`` · ``export`` · ``files``
+                        what is in a cluster · ``agreement`` · ``leaves`` · ``ordering`` · ``scores`` · ``layout`` ·
+                        ``export`` · ``files``
 ``estimator``           `AgglomerativeClustering`, for users of scikit-learn
 ``transformer``         `KNeighborsTransformer`, the same for neighbours
 ``datasets``            the paper's data sets by name, and your own
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from chamfer.progress import Info
     from chamfer.sources.dask import DaskSource
     from chamfer.transformer import KNeighborsTransformer
+    from chamfer.trees.agreement import Agreement, agreement
     from chamfer.trees.choose import Choice, choose
     from chamfer.trees.condense import CondensedTree, LocalCut, condense
     from chamfer.trees.cuts import cut
@@ -69,6 +71,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "METHODS": "methods",
     "AgglomerativeClustering": "estimator",
+    "Agreement": "trees.agreement",
     "Choice": "trees.choose",
     "Clusters": "many",
     "CondensedTree": "trees.condense",
@@ -82,6 +85,7 @@ _MODULES = {
     "Neighbors": "nearest",
     "ProblemError": "many",
     "Summary": "trees.summary",
+    "agreement": "trees.agreement",
     "best_cut": "trees.scores",
     "choose": "trees.choose",
     "cluster_many": "many",
@@ -126,6 +130,7 @@ def __dir__() -> list[str]:
 __all__ = [
     "METHODS",
     "AgglomerativeClustering",
+    "Agreement",
     "Choice",
     "Clusters",
     "CondensedTree",
@@ -139,6 +144,7 @@ __all__ = [
     "Neighbors",
     "ProblemError",
     "Summary",
+    "agreement",
     "best_cut",
     "choose",
     "cluster_many",

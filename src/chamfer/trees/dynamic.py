@@ -234,4 +234,5 @@ class _Branches:
     def _sums(self, some: Array, others: Array) -> Array:
         """Sums of the distances from each of some points to the others."""
         starts = range(0, len(some), _ROWS)
-        return np.concatenate([self.distances.between(some[at : at + _ROWS], others).sum(axis=1) for at in starts])
+        sums = [self.distances.between(some[at : at + _ROWS], others).sum(axis=1) for at in starts]
+        return np.asarray(np.concatenate(sums))

@@ -205,23 +205,23 @@ class CutScores:
         n = self.tree.n_points
         every, alike = float(n * (n - 1) // 2), float(self._class_pairs)
         chance = 2 * (agreeing * every - alike * together)
-        return _ratio(chance, alike * (every - together) + together * (every - alike))
+        return ratio(chance, alike * (every - together) + together * (every - alike))
 
     def _fmi(self, order: str) -> Array:
         agreeing, together = self._pair_counts(order)
-        return np.sqrt(_ratio(agreeing, together)) * np.sqrt(_ratio(agreeing, np.array(self._class_pairs)))
+        return np.sqrt(ratio(agreeing, together)) * np.sqrt(ratio(agreeing, np.array(self._class_pairs)))
 
     def _nmi(self, order: str) -> Array:
         entropy = self._cluster_terms(order)
         information = self._in_nats(self._running(order, self._information) - entropy - self._class_terms)
-        return _ratio(self._meaningful(information), self._mean_entropy(entropy))
+        return ratio(self._meaningful(information), self._mean_entropy(entropy))
 
     def _ami(self, order: str) -> Array:
         entropy = self._cluster_terms(order)
         found, chance = self._running(order, self._information), self._running(order, self._chance_gains)
         by_chance = self._in_nats(chance - entropy - self._class_terms)
         adjusted = self._meaningful((found - chance) / self.tree.n_points)
-        return _ratio(adjusted, self._mean_entropy(entropy) - by_chance)
+        return ratio(adjusted, self._mean_entropy(entropy) - by_chance)
 
     def _meaningful(self, information: Array) -> Array:
         """Mutual information, which is nothing where there is one class or one cluster."""
@@ -259,7 +259,7 @@ def _entropy_terms(counts: Array) -> Array:
     return np.asarray(counts * np.log(counts))
 
 
-def _ratio(above: Array, below: Array) -> Array:
+def ratio(above: Array, below: Array) -> Array:
     """Quotients, 0 where there is nothing to divide by."""
     above, below = np.broadcast_arrays(above, below)
     return np.asarray(np.divide(above, below, out=np.zeros(above.shape), where=below > 0))

@@ -1,4 +1,5 @@
 // Dendrograms and their scores.
+#include "../tree/agreement.hpp"
 #include "../tree/scores.hpp"
 #include "bind.hpp"
 
@@ -24,6 +25,36 @@ void bind_dendrogram(nb::module_& m) {
             return to_numpy(std::move(labels), {Z.shape(0) + 1});
         },
         "Z"_a, nb::kw_only(), "applied"_a);
+}
+
+void bind_agreement(nb::module_& m) {
+    m.def(
+        "cut_sums",
+        [](TreeArray first, TreeArray second, Array<const Index, 2> leaves, Array<const Index, 2> splits,
+           nb::object tick) {
+            const Tree trees[2] = {tree_from(first), tree_from(second)};
+            const std::size_t cuts = splits.shape(1) + 1;
+            const Index points = static_cast<Index>(leaves.shape(1));
+            std::vector<double> sums;
+            {
+                const Tick ticking = python_tick(tick);
+                nb::gil_scoped_release unlocked;
+                const Index* const leaf[2] = {leaves.data(), leaves.data() + points};
+                Agreement agreement(trees, leaf, points);
+                for (std::size_t cut = 0; cut < cuts; ++cut) {
+                    if (cut % 1024 == 0) ticking(static_cast<Index>(cut));
+                    if (cut > 0)
+                        for (int which = 0; which < 2; ++which) agreement.split(which, splits(which, cut - 1));
+                    const CutSums& now = agreement.sums();
+                    sums.insert(sums.end(), now.squares, now.squares + 3);
+                    sums.insert(sums.end(), now.logs, now.logs + 3);
+                }
+            }
+            return to_numpy(std::move(sums), {cuts, std::size_t{6}});
+        },
+        "first"_a, "second"_a, nb::kw_only(), "leaves"_a, "splits"_a, "tick"_a = nb::none(),
+        "For 1, 2, … clusters of both trees, sums of x² and of x log x over the sizes of clusters of the first, of the "
+        "second, and of what two of them share. Points are at the given leaves; splits are merges, the last first.");
 }
 
 void bind_scores(nb::module_& m) {
@@ -64,6 +95,7 @@ void bind_scores(nb::module_& m) {
 void bind_trees(nb::module_& m) {
     bind_dendrogram(m);
     bind_scores(m);
+    bind_agreement(m);
 }
 
 }  // namespace chamfer
