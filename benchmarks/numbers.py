@@ -110,23 +110,11 @@ def _calinski_harabasz(X: Array, Z: Array, method: str) -> int:
 
 
 def _gap_statistic(X: Array, Z: Array, method: str) -> int:
-    """Tibshirani, Walther and Hastie (2001): references uniform in the box of the principal axes."""
+    return chamfer.gap_statistic(X, method, n_references=REFERENCES, max_clusters=MOST).n_clusters
 
-    def dispersion(points: Array, tree: Array) -> Array:
-        return np.log(chamfer.choose(tree, points, max_clusters=2).curves["within"][:MOST])
 
-    rng = np.random.default_rng(0)
-    centred = X - X.mean(axis=0)
-    axes = np.linalg.svd(centred, full_matrices=False)[2]
-    low, high = (centred @ axes.T).min(axis=0), (centred @ axes.T).max(axis=0)
-    logs = []
-    for _ in range(REFERENCES):
-        reference = rng.uniform(low, high, size=(len(X), len(low)))
-        logs.append(dispersion(reference, chamfer.linkage(reference, method)))
-    gap = np.mean(logs, axis=0) - dispersion(X, Z)
-    error = np.std(logs, axis=0) * np.sqrt(1 + 1 / REFERENCES)
-    enough = gap[:-1] >= gap[1:] - error[1:]
-    return 1 + int(np.argmax(enough)) if enough.any() else MOST
+def _stability(X: Array, Z: Array, method: str) -> int:
+    return chamfer.stability(X, method, max_clusters=MOST).n_clusters
 
 
 def _hdbscan(size: Callable[[int], int]) -> Callable[..., int]:
@@ -174,6 +162,7 @@ WAYS: dict[str, Callable[..., Any]] = {
     "silhouette": _silhouette,
     "Calinski–Harabasz": _calinski_harabasz,
     "gap statistic": _gap_statistic,
+    "stability": _stability,
     "HDBSCAN, 5": _hdbscan(lambda n: 5),
     "HDBSCAN, n / 50": _hdbscan(lambda n: max(5, n // 50)),
     "X-means": _x_means,

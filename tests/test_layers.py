@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "nearest": f"{BASE} inputs threads sources trees",
     "hac": f"{BASE} inputs threads methods distances sources engines nearest",
     "many": f"{BASE} inputs threads methods distances engines hac",
+    "resampling": f"{BASE} inputs threads sources hac trees",
     "estimator": f"{BASE} inputs methods distances sources hac trees",
     "transformer": f"{BASE} inputs threads distances sources nearest",
     "datasets": BASE,

@@ -28,6 +28,8 @@ result. The folders are this sentence. A module imports only what stands above i
                         ``condense`` and ``dynamic``, cuts of different heights · ``summary`` and ``contents``,
                         what is in a cluster · ``agreement`` · ``leaves`` · ``ordering`` · ``scores`` · ``layout`` ·
                         ``export`` · ``files``
+``resampling/``         other trees about a tree: ``gap`` statistic · ``stability`` of halves · ``support`` of
+                        branches · ``draws``
 ``estimator``           `AgglomerativeClustering`, for users of scikit-learn
 ``transformer``         `KNeighborsTransformer`, the same for neighbours
 ``datasets``            the paper's data sets by name, and your own
@@ -50,6 +52,9 @@ if TYPE_CHECKING:
     from chamfer.methods import METHODS
     from chamfer.nearest import Neighbors, neighbors
     from chamfer.progress import Info
+    from chamfer.resampling.gap import GapStatistic, gap_statistic
+    from chamfer.resampling.stability import Stability, stability
+    from chamfer.resampling.support import support
     from chamfer.sources.dask import DaskSource
     from chamfer.transformer import KNeighborsTransformer
     from chamfer.trees.agreement import Agreement, agreement
@@ -77,6 +82,7 @@ _MODULES = {
     "CondensedTree": "trees.condense",
     "DaskSource": "sources.dask",
     "Dendrogram": "trees.dendrogram",
+    "GapStatistic": "resampling.gap",
     "Info": "progress",
     "KNeighborsTransformer": "transformer",
     "Layers": "trees.layers",
@@ -84,6 +90,7 @@ _MODULES = {
     "LocalCut": "trees.condense",
     "Neighbors": "nearest",
     "ProblemError": "many",
+    "Stability": "resampling.stability",
     "Summary": "trees.summary",
     "agreement": "trees.agreement",
     "best_cut": "trees.scores",
@@ -97,6 +104,7 @@ _MODULES = {
     "dynamic_cut": "trees.dynamic",
     "explore": "explorer",
     "fcluster": "trees.leaves",
+    "gap_statistic": "resampling.gap",
     "layers": "trees.layers",
     "leaves": "trees.leaves",
     "linkage": "hac",
@@ -107,7 +115,9 @@ _MODULES = {
     "plot": "plot",
     "score_path": "trees.scores",
     "sources": "sources",
+    "stability": "resampling.stability",
     "summarize": "trees.summary",
+    "support": "resampling.support",
     "to_json": "trees.export",
     "to_newick": "trees.export",
     "tree_height": "trees.dendrogram",
@@ -136,6 +146,7 @@ __all__ = [
     "CondensedTree",
     "DaskSource",
     "Dendrogram",
+    "GapStatistic",
     "Info",
     "KNeighborsTransformer",
     "Layers",
@@ -143,6 +154,7 @@ __all__ = [
     "LocalCut",
     "Neighbors",
     "ProblemError",
+    "Stability",
     "Summary",
     "agreement",
     "best_cut",
@@ -156,6 +168,7 @@ __all__ = [
     "dynamic_cut",
     "explore",
     "fcluster",
+    "gap_statistic",
     "layers",
     "leaves",
     "linkage",
@@ -165,7 +178,9 @@ __all__ = [
     "order_leaves",
     "plot",
     "score_path",
+    "stability",
     "summarize",
+    "support",
     "to_json",
     "to_newick",
     "tree_height",

@@ -172,6 +172,11 @@ class TestChoose:
         assert len(lines) == 151
         assert (tmp_path / "c.svg").read_text().startswith("<?xml")
 
+    def test_more_criteria(self, iris, command):
+        out = command("choose iris.csv --linkage ward --max-clusters 9 --gap --stability")[1]
+        criteria = [criterion(X, "ward", max_clusters=9) for criterion in (chamfer.gap_statistic, chamfer.stability)]
+        assert out == f"{chamfer.choose(chamfer.linkage(X, 'ward'), X, max_clusters=9, criteria=criteria)!r}\n"
+
     def test_json(self, iris, command):
         found = json.loads(command("choose iris.csv --json --order least --min-clusters 3")[1])
         wanted = chamfer.choose(chamfer.linkage(X), X, order="least", min_clusters=3)

@@ -103,19 +103,20 @@ def add_run(group: Any) -> None:
 
 def run_linkage(arguments: argparse.Namespace, X: Array, **more: Any) -> Array:
     """Cluster as the options of `add_linkage` say, with a progress bar if a person may be watching."""
-    return linkage(
-        X,
-        arguments.linkage,
-        arguments.metric,
-        n_neighbors=arguments.neighbors,
-        epsilon=arguments.epsilon,
-        engine=arguments.engine,
-        source=arguments.source,
-        memory_limit=arguments.memory_limit,
-        n_jobs=arguments.jobs,
-        progress=watched(arguments),
-        **more,
-    )
+    options = linkage_options(arguments)
+    return linkage(X, arguments.linkage, arguments.metric, progress=watched(arguments), **options, **more)
+
+
+def linkage_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Options of `chamfer.linkage` beside the linkage and the metric."""
+    return {
+        "n_neighbors": arguments.neighbors,
+        "epsilon": arguments.epsilon,
+        "engine": arguments.engine,
+        "source": arguments.source,
+        "memory_limit": arguments.memory_limit,
+        "n_jobs": arguments.jobs,
+    }
 
 
 def watched(arguments: argparse.Namespace) -> bool:

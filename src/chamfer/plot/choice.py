@@ -21,6 +21,8 @@ NAMES = {
     "calinski_harabasz": "Calinski–Harabasz",
     "modularity": "modularity",
     "gap": "gap of heights",
+    "gap_statistic": "gap statistic",
+    "stability": "stability",
     "inside": "neighbours inside",
     "conductance": "conductance",
     "within": "within-cluster squares",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -26,6 +26,38 @@ class Suggestion(NamedTuple):
     n_clusters: int
     criterion: str
     reason: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Criterion:
+    """A curve that took other trees to make, by which `choose` can suggest a number of clusters too."""
+
+    values: Array
+    errors: Array
+
+    name = ""
+
+    def suggest(self, least: int, most: int) -> Suggestion | None:
+        """The best number of clusters in a range; None if it is unknown."""
+        raise NotImplementedError
+
+    @property
+    def n_clusters(self) -> int:
+        """The suggested number of clusters."""
+        found = self.suggest(1, len(self.values))
+        return len(self.values) if found is None else found.n_clusters
+
+    def to_frame(self) -> Any:
+        """Give the curve and its errors as a pandas data frame, with the number of clusters as its index."""
+        import pandas as pd
+
+        index = pd.RangeIndex(1, len(self.values) + 1, name="n_clusters")
+        return pd.DataFrame({self.name: self.values, "error": self.errors}, index=index)
+
+    def __repr__(self) -> str:
+        found = self.suggest(1, len(self.values))
+        reason = "no number is good enough" if found is None else f"{found.n_clusters} clusters: {found.reason}"
+        return f"{self.name} of 1 to {len(self.values)} clusters; {reason}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,6 +134,7 @@ def choose(
     order: str = "merge",
     min_clusters: int | None = None,
     max_clusters: int | None = None,
+    criteria: Sequence[Criterion] = (),
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> Choice:
@@ -123,6 +156,8 @@ def choose(
         Which merges come first, see `cut`.
     min_clusters, max_clusters : int, optional
         Suggest only numbers in this range; 1 and 50 by default. The silhouette is computed up to `max_clusters`.
+    criteria : sequence, optional
+        What `gap_statistic` and `stability` found: more curves, and more suggestions. The others still decide.
     n_jobs : int, optional
         Number of threads; all by default.
     progress : bool, default=False
@@ -185,7 +220,21 @@ def choose(
         curves["silhouette"] = silhouette_curve(path, space.X, most, threads)
     if graph is not None:
         curves |= graph_curves(path, graph)
-    return Choice(_suggest(curves, least, most), order, curves)
+    suggestions = _suggest(curves, least, most)
+    for criterion in _check_criteria(criteria):
+        curves[criterion.name] = np.full(n, np.nan)
+        curves[criterion.name][: len(criterion.values)] = criterion.values[:n]
+        found = criterion.suggest(least, most)
+        suggestions += () if found is None else (found,)
+    return Choice(suggestions, order, curves)
+
+
+def _check_criteria(criteria: Any) -> Sequence[Criterion]:
+    given = list(criteria) if isinstance(criteria, Iterable) else [criteria]
+    for each in given:
+        if not isinstance(each, Criterion):
+            raise TypeError(f"criteria must be what gap_statistic and stability give, got {type(each).__name__}")
+    return given
 
 
 def check_range(n: int, min_clusters: object, max_clusters: object) -> tuple[int, int]:

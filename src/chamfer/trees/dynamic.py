@@ -211,7 +211,7 @@ class _Branches:
         members = [np.flatnonzero(labels == cluster) for cluster in range(count)]
         branch = self.tree.labels(self.joined)
         home = branch[[points[0] for points in members]]
-        result = labels.copy()
+        result = np.array(labels)
         with progress.stage("leftovers", self.tree.n_points, "points") as tick:
             radius, done = np.zeros(count), 0
             for cluster, points in enumerate(members):

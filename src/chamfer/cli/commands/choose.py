@@ -5,11 +5,23 @@ from __future__ import annotations
 import argparse
 import json
 
+from chamfer._types import Array
 from chamfer.cli.console import note, show
-from chamfer.cli.options import add_data, add_linkage, add_range, complete_files, read_coordinates, run_linkage, watched
+from chamfer.cli.options import (
+    add_data,
+    add_linkage,
+    add_range,
+    complete_files,
+    linkage_options,
+    read_coordinates,
+    run_linkage,
+    watched,
+)
 from chamfer.cli.outputs import check_apart, check_output, write_picture, write_text
 from chamfer.inputs import check_integer
-from chamfer.trees.choose import Choice, choose
+from chamfer.resampling.gap import gap_statistic
+from chamfer.resampling.stability import stability
+from chamfer.trees.choose import Choice, Criterion, choose
 from chamfer.trees.dendrogram import ORDERS
 
 DESCRIPTION = "Suggest how many clusters the rows of a table have, by several criteria with a reason each."
@@ -25,6 +37,8 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("cut")
     group.add_argument("--order", choices=ORDERS, default="merge", help="which merges come first (%(default)s)")
     add_range(group)
+    group.add_argument("--gap", action="store_true", help="also by the gap statistic, from 20 more trees")
+    group.add_argument("--stability", action="store_true", help="also by the stability of halves, from 40 more trees")
     group = parser.add_argument_group("output")
     complete_files(group.add_argument("-o", "--output", metavar="FILE", help="all curves, as .csv"))
     complete_files(group.add_argument("--picture", metavar="FILE", help="draw the curves, as .png, .svg or .pdf"))
@@ -43,6 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     choice = choose(
         Z,
         coordinates.X,
+        criteria=_more_criteria(arguments, coordinates.X),
         metric=arguments.metric,
         order=arguments.order,
         min_clusters=arguments.min_clusters,
@@ -61,6 +76,14 @@ def run(arguments: argparse.Namespace) -> int:
         show(f"{choice!r}\n")
     note(f"{len(coordinates.X):,} points ({arguments.linkage}, {arguments.metric})")
     return 0
+
+
+def _more_criteria(arguments: argparse.Namespace, X: Array) -> list[Criterion]:
+    """The criteria that were asked for and need other trees."""
+    chosen = [each for each, wanted in ((gap_statistic, arguments.gap), (stability, arguments.stability)) if wanted]
+    options = {"order": arguments.order, "max_clusters": arguments.max_clusters, "progress": watched(arguments)}
+    options |= linkage_options(arguments)
+    return [criterion(X, arguments.linkage, arguments.metric, **options) for criterion in chosen]
 
 
 def _draw(path: str, choice: Choice) -> None:
