@@ -26,8 +26,8 @@ result. The folders are this sentence. A module imports only what stands above i
 ``many``                `linkage_many`, `cluster_many`: many small problems at once
 ``trees/``              ``dendrogram`` · ``curves`` and ``choose``, how many clusters · ``cuts`` · ``layers`` ·
                         ``condense`` and ``dynamic``, cuts of different heights · ``summary`` and ``contents``,
-                        what is in a cluster · ``agreement`` · ``leaves`` · ``ordering`` · ``scores`` · ``layout`` ·
-                        ``export`` · ``files``
+                        what is in a cluster · ``agreement`` · ``untangle`` · ``leaves`` · ``ordering`` · ``scores`` ·
+                        ``layout`` · ``export`` · ``files``
 ``resampling/``         other trees about a tree: ``gap`` statistic · ``stability`` of halves · ``support`` of
                         branches · ``draws``
 ``estimator``           `AgglomerativeClustering`, for users of scikit-learn

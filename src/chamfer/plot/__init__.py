@@ -5,6 +5,9 @@
 `plot_clustermap`           data as a heat map, its rows and columns ordered by trees
 `plot_scores`               a score over the number of clusters, linkages compared
 `plot_choice`               curves by which a number of clusters is chosen
+`plot_condensed`            clusters of a condensed tree, as long as they last
+`plot_tanglegram`           two trees face to face
+`plot_support`              a tree with the support of its branches
 `DendrogramDisplay`         the tree of a fitted estimator, as scikit-learn's displays
 ==========================  ==================================================================
 
@@ -14,8 +17,21 @@ drawn; it comes with ``pip install 'chamfer[plot]'``.
 
 from chamfer.plot.choice import plot_choice
 from chamfer.plot.clustermap import ClusterMap, plot_clustermap
+from chamfer.plot.condensed import plot_condensed
 from chamfer.plot.dendrogram import plot_dendrogram
 from chamfer.plot.display import DendrogramDisplay
 from chamfer.plot.scores import plot_scores
+from chamfer.plot.support import plot_support
+from chamfer.plot.tanglegram import plot_tanglegram
 
-__all__ = ["ClusterMap", "DendrogramDisplay", "plot_choice", "plot_clustermap", "plot_dendrogram", "plot_scores"]
+__all__ = [
+    "ClusterMap",
+    "DendrogramDisplay",
+    "plot_choice",
+    "plot_clustermap",
+    "plot_condensed",
+    "plot_dendrogram",
+    "plot_scores",
+    "plot_support",
+    "plot_tanglegram",
+]

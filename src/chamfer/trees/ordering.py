@@ -74,10 +74,10 @@ def turned(tree: Dendrogram, data: Any, tick: Any = None) -> Array:
         left = _core.turns(tree.Z, data.X, metric=data.core_metric, sweeps=_SWEEPS, tick=tick)
     else:
         left = _core.condensed_turns(tree.Z, data.values, sweeps=_SWEEPS, tick=tick)
-    return _with_second_first(tree, np.asarray(left) == 1)
+    return with_second_first(tree, np.asarray(left) == 1)
 
 
-def _with_second_first(tree: Dendrogram, swapped: Array) -> Array:
+def with_second_first(tree: Dendrogram, swapped: Array) -> Array:
     """The tree with the two clusters of some merges swapped."""
     Z = np.array(tree.Z)
     Z[swapped, :2] = Z[swapped, 1::-1]
@@ -158,4 +158,4 @@ def _optimal(tree: Dendrogram, data: Any) -> Array:
     if tree.n_points < 3:
         return np.array(tree.Z)
     values = pairwise.condensed(data, 1) if isinstance(data, Points) else data.values
-    return _with_second_first(tree, OptimalOrder(tree, squareform(values.astype(np.float64))).swapped())
+    return with_second_first(tree, OptimalOrder(tree, squareform(values.astype(np.float64))).swapped())
