@@ -105,9 +105,14 @@ class Summary:
         """
         import pandas as pd
 
-        frame = pd.DataFrame([each._asdict() for each in self.clusters], columns=list(ClusterSummary._fields))
-        frame["features"] = [_feature_text(each) for each in self.clusters]
-        return frame.set_index("label")
+        return pd.DataFrame(self.columns()).set_index("label")
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Give the columns of the data frame, which needs no pandas."""
+        columns: dict[str, Sequence[Any]] = {
+            name: [getattr(each, name) for each in self.clusters] for name in ClusterSummary._fields
+        }
+        return columns | {"features": [_feature_text(each) for each in self.clusters]}
 
     def __repr__(self) -> str:
         return "\n".join([self._title(), *_align([_HEADER, *self._rows()]), *self._rest()])

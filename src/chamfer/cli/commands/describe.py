@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from typing import Any
 
 from chamfer._types import Array
 from chamfer.cli.console import CommandError, show
-from chamfer.cli.options import add_cut, add_data, add_linkage, complete_files, read_coordinates, row_names
+from chamfer.cli.options import add_cut, add_data, add_linkage, complete_files, read_coordinates, row_names, run_linkage
 from chamfer.cli.outputs import check_apart, check_output, csv_text, note_choice, write_text
 from chamfer.cli.tables import Table
-from chamfer.hac import linkage
 from chamfer.inputs import check_integer
 from chamfer.trees.choose import choose
 from chamfer.trees.cuts import cut
@@ -55,8 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     options = {"feature_names": coordinates.columns, "names": names, "n_features": arguments.features}
     summary = summarize(labels, coordinates.X, **options)
     if arguments.output is not None:
-        frame = summary.to_frame().reset_index()
-        write_text(arguments.output, csv_text({name: frame[name].tolist() for name in frame}, ",", raw_names=False))
+        write_text(arguments.output, csv_text(summary.columns(), ",", raw_names=False))
     show(json.dumps(_plain(summary)) + "\n" if arguments.json else f"{summary!r}\n")
     return 0
 
@@ -64,8 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _labels(arguments: argparse.Namespace, table: Table, X: Array) -> Array:
     if arguments.labels is not None:
         return table.column(arguments.labels, "--labels")
-    progress = sys.stderr.isatty() and not arguments.quiet
-    Z = linkage(X, arguments.linkage, arguments.metric, n_jobs=arguments.jobs, progress=progress)
+    Z = run_linkage(arguments, X)
     number = arguments.clusters
     if number == "auto" or (number is None and arguments.height is None):
         choice = choose(Z, X, metric=arguments.metric, order=arguments.order, n_jobs=arguments.jobs)
