@@ -24,6 +24,7 @@ from chamfer.methods import METHODS
 from chamfer.sources.make import RECALL
 from chamfer.trees.choose import choose
 from chamfer.trees.dendrogram import ORDERS, Dendrogram
+from chamfer.trees.layers import ClusterLayers
 
 _BLOCK = 256  # queries whose distances are computed at a time
 
@@ -73,6 +74,18 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         Number of points.
     n_connected_components_ : int
         Always 1.
+    cluster_layers_ : list of ndarray of shape (n_samples,)
+        Labels of the layers that `chamfer.layers` finds, the finest first; `labels_` alone if it finds none. This and
+        the next attributes have the names and forms of EVoC, for toponymy and DataMapPlot. They are computed when they
+        are first used.
+    cluster_tree_ : dict of tuple to list of tuple
+        For each cluster (layer, label), its parts in the next finer layer; those of (number of layers, 0) are the
+        clusters of the coarsest layer.
+    membership_strengths_ : ndarray of shape (n_samples,)
+        How firmly each point belongs to its cluster, from 0 to 1: the density 1 / height at which it leaves the
+        condensed tree, see `chamfer.condense`, as a share of the largest in the cluster.
+    membership_strength_layers_ : list of ndarray of shape (n_samples,)
+        The same for each of `cluster_layers_`.
     n_features_in_ : int
         Number of columns seen in `fit`.
     feature_names_in_ : ndarray
@@ -194,6 +207,35 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         self.n_connected_components_ = 1
         self._fit_X = X
         return self
+
+    @property
+    def cluster_layers_(self) -> list[Array]:
+        """Labels of natural layers, the finest first."""
+        return self._layers.labels
+
+    @property
+    def cluster_tree_(self) -> dict[tuple[int, int], list[tuple[int, int]]]:
+        """Parts of each cluster of the layers."""
+        return self._layers.tree()
+
+    @property
+    def membership_strengths_(self) -> Array:
+        """How firmly each point belongs to its cluster."""
+        return self._layers.own_strengths
+
+    @property
+    def membership_strength_layers_(self) -> list[Array]:
+        """How firmly each point belongs to its cluster of each layer."""
+        return self._layers.strengths
+
+    @property
+    def _layers(self) -> ClusterLayers:
+        check_is_fitted(self, "linkage_matrix_")
+        found = self.__dict__.get("_layers_found")
+        if found is None or found[0] is not self.labels_:  # fitted again since
+            found = self.labels_, ClusterLayers(self.linkage_matrix_, self.labels_, self.order)
+            self._layers_found = found
+        return found[1]
 
     def _check_number(self, n: int) -> Any:
         if isinstance(self.n_clusters, str):

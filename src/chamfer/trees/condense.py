@@ -114,6 +114,15 @@ class CondensedTree:
             chosen[:] = False
         return self._cut(chosen)
 
+    def strengths_of(self, labels: Array) -> Array:
+        """How firmly each point belongs to its cluster of any labels: λ where it leaves, as a share of the largest."""
+        inside = labels != NOISE
+        largest = np.zeros(int(labels.max(initial=NOISE)) + 1)
+        np.maximum.at(largest, labels[inside], self.leaving[inside])
+        strengths = np.zeros(len(labels))
+        strengths[inside] = _shares(self.leaving[inside], largest[labels[inside]])
+        return strengths
+
     def _leaf(self) -> Array:
         chosen = np.ones(len(self), dtype=bool)
         chosen[self.parent[1:]] = False
@@ -152,11 +161,15 @@ class CondensedTree:
         np.maximum.at(largest, self.cluster_of, self.leaving)
         np.maximum.at(largest, self.parent[1:], self.birth[1:])
         strengths = np.zeros(len(cluster))
-        most, leaving = largest[cluster[inside]], self.leaving[inside]
-        firm = (most == 0) | ~np.isfinite(leaving)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            strengths[inside] = np.where(firm, 1.0, np.minimum(leaving, most) / most)
+        strengths[inside] = _shares(self.leaving[inside], largest[cluster[inside]])
         return strengths
+
+
+def _shares(leaving: Array, most: Array) -> Array:
+    """λ as shares of the largest; points that never leave belong firmly."""
+    firm = (most == 0) | ~np.isfinite(leaving)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(firm, 1.0, np.minimum(leaving, most) / most)
 
 
 def condense(Z: Any, min_size: int = 5, *, heights: str = "max") -> CondensedTree:

@@ -9,6 +9,7 @@ import numpy as np
 
 from chamfer._types import Array
 from chamfer.inputs import check_integer
+from chamfer.trees.condense import condense
 from chamfer.trees.curves import Path, height_curves
 from chamfer.trees.cuts import cut
 from chamfer.trees.dendrogram import Dendrogram
@@ -102,6 +103,29 @@ def layers(Z: Any, *, order: str = "merge", max_clusters: int | None = None) -> 
     found.sort()
     labels = cut(tree.Z, found, order=order)
     return Layers(tuple(found), labels, tuple(float(prominence[k - 1]) for k in found), order)
+
+
+class ClusterLayers:
+    """Layers in the form that EVoC made known: what a fitted estimator shows to toponymy and DataMapPlot.
+
+    The finest layer is the first. If a tree has no layers, the labels of its cut are the only one.
+    """
+
+    def __init__(self, Z: Array, labels: Array, order: str) -> None:
+        found = layers(Z, order=order)
+        self.labels = [np.ascontiguousarray(column) for column in found.labels.T[::-1]] or [labels]
+        lasting = condense(Z)
+        self.strengths = [lasting.strengths_of(each) for each in self.labels]
+        self.own_strengths = lasting.strengths_of(labels)
+
+    def tree(self) -> dict[tuple[int, int], list[tuple[int, int]]]:
+        """The parts of each cluster, both as (layer, label); the parts of (number of layers, 0) are the coarsest."""
+        parts: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        above = [*self.labels[1:], np.zeros_like(self.labels[0])]
+        for layer, (fine, coarse) in enumerate(zip(self.labels, above, strict=True)):
+            for label, whole in np.unique(np.column_stack([fine, coarse]), axis=0).tolist():
+                parts.setdefault((layer + 1, whole), []).append((layer, label))
+        return parts
 
 
 def _prominence(gap: Array) -> Array:
