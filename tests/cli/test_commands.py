@@ -161,6 +161,14 @@ class TestCluster:
         assert out == ""
 
 
+def test_the_number_of_large_clusters_is_chosen(iris, command):
+    code, out, err = command("cluster iris.csv --min-size 60")
+    assert code == 0
+    wanted = chamfer.cut(chamfer.linkage(X), "auto", min_size=60, X=X)
+    assert [int(line) for line in out.split()[1:]] == wanted.tolist()
+    assert f"note: k = {wanted.max() + 1} by separation, of clusters of at least 60 points" in err
+
+
 class TestChoose:
     def test_suggestions(self, iris, command, tmp_path):
         choice = chamfer.choose(chamfer.linkage(X, "ward"), X, max_clusters=9)

@@ -188,6 +188,23 @@ class TestAuto:
         by_heights = chamfer.choose(Z).n_clusters
         np.testing.assert_array_equal(chamfer.cut(Z, "auto"), chamfer.cut(Z, by_heights))
 
+    @pytest.mark.parametrize("min_size", [2, 4, 0.1, "auto"])
+    def test_with_outliers_the_large_clusters_are_counted(self, min_size):
+        outliers = 60 * np.random.default_rng(0).uniform(-1, 1, size=(6, 2))
+        points = np.concatenate([gaussian(seed, 40, 2) + 15 * seed for seed in range(3)] + [outliers])
+        Z = chamfer.linkage(points, "average")
+        labels = chamfer.cut(Z, "auto", min_size=min_size, X=points, leftovers="noise")
+        assert labels.max() + 1 == 3
+        assert (labels[:120] >= 0).all()
+        np.testing.assert_array_equal(labels, chamfer.cut(Z, 3, min_size=min_size))
+
+    def test_only_numbers_of_large_clusters_that_exist(self):
+        for least in (2, 10, 25, 57):
+            labels = chamfer.cut(Z, "auto", min_size=least, X=X)
+            assert np.bincount(labels).min() >= least
+        with pytest.raises(ValueError, match="n_clusters must be at most 1, the most clusters of at least min_size=40"):
+            chamfer.cut(Z, "auto", min_size=40, min_clusters=2)
+
     def test_limits(self):
         np.testing.assert_array_equal(chamfer.cut(Z, "auto", X=X, min_clusters=5, max_clusters=5), chamfer.cut(Z, 5))
 

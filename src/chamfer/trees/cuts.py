@@ -22,7 +22,7 @@ from scipy.spatial.distance import cdist
 from chamfer._types import Array, Metric, Points
 from chamfer.inputs import check_choice, check_input, check_integer, check_number, is_integer
 from chamfer.threads import check_threads
-from chamfer.trees.choose import choose
+from chamfer.trees.choose import Choice, check_range, choose
 from chamfer.trees.dendrogram import Dendrogram, merges_up_to
 
 LEFTOVERS = ("nearest", "centre", "noise")
@@ -52,7 +52,8 @@ def cut(
         Dendrogram as made by `linkage`, or by SciPy.
     n_clusters : int, sequence of int or "auto", optional
         Number of clusters, between 1 and n; several numbers for several cuts. ``"auto"`` takes the number that `choose`
-        suggests: pass `X`, or only the heights of the tree are known.
+        suggests: pass `X`, or only the heights of the tree are known. With `min_size`, the curve by which `choose`
+        decides is compared at the cuts with 1, 2, … such clusters.
     height : float or sequence of float, optional
         Apply merges, in the given order, up to the first that is higher than this. Several heights for several cuts.
     order : {"merge", "least", "cumulative"}, default="merge"
@@ -120,21 +121,26 @@ def cut(
     tree = Dendrogram(Z)
     if (n_clusters is not None and height is not None) or n_clusters is height is max_size is None:
         raise ValueError("give exactly one of n_clusters and height, or max_size alone")
+    path = _Path(tree, order)
     if isinstance(n_clusters, str):
         check_choice("n_clusters", n_clusters, ("auto",))
         choice = choose(tree.Z, X, metric=metric, order=order, min_clusters=min_clusters, max_clusters=max_clusters)
-        n_clusters = choice.n_clusters
+        n_clusters = path.best(choice, min_size, min_clusters, max_clusters)
         min_clusters = max_clusters = None
     limits = _Limits.check(tree.n_points, height, min_clusters, max_clusters)
     largest = tree.n_points if max_size is None else check_integer("max_size", max_size, 1)
     others = _Leftovers(leftovers, X, metric, tree.n_points)
-    path = _Path(tree, order)
     several = [each for each in (n_clusters, height) if _is_several(each)]
     columns = []
     for count, least in path.counts(n_clusters, height, min_size, limits):
         applied = tree.first(path.merges, count) & (path.made <= largest)
         columns.append(others.place(tree.labels(applied), least))
     return np.array(columns, dtype=np.int64).reshape(-1, tree.n_points).T if several else columns[0]
+
+
+def number_of_large(Z: Any, choice: Choice, min_size: int) -> int:
+    """The number of clusters of at least `min_size` points that is best by the curve that decided a choice."""
+    return _Path(Dendrogram(Z), choice.order).best(choice, min_size, None, None)
 
 
 @dataclass(frozen=True)
@@ -176,6 +182,22 @@ class _Path:
         heights = [check_number(name, each) for name, each in _each("height", height)]
         large = self.large_after(least)
         return [(self._for_height(each, least, limits, large), least) for each in heights]
+
+    def best(self, choice: Choice, min_size: Any, least: int | None, most: int | None) -> int:
+        """The number of large clusters whose cut is best by the curve that decides."""
+        if is_integer(min_size) and min_size <= 1:
+            return choice.n_clusters
+        n = self.tree.n_points
+        curve = choice.curves[choice.criterion]
+        known = np.where(np.isfinite(curve), curve, -np.inf)
+        low, high = check_range(n, least, most)
+        values = {}
+        for k in range(low, high + 1):
+            large = self.large_after(_check_min_size(min_size, n, k))
+            if large.max() < k:
+                break
+            values[k] = known[n - 1 - int(np.flatnonzero(large == k)[-1])]
+        return max(values, key=lambda k: values[k], default=low)  # none fits: the cut says so
 
     def large_after(self, least: int) -> Array:
         """Count the clusters of at least `least` points after 0, 1, … n - 1 merges."""

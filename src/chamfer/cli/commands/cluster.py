@@ -22,7 +22,7 @@ from chamfer.cli.outputs import LABEL_FILES, check_apart, check_output, finish, 
 from chamfer.cli.trees import Tree, save_tree
 from chamfer.inputs import check_integer
 from chamfer.trees.choose import choose
-from chamfer.trees.cuts import cut
+from chamfer.trees.cuts import cut, number_of_large
 
 DESCRIPTION = (
     "Cluster the rows of a table and write a label for each. Without -k, --height, --max-size and --save-tree, the "
@@ -79,8 +79,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _choose(arguments: argparse.Namespace, Z: Array, X: Array) -> dict[str, str]:
     """Replace "auto" by a number of clusters, say why, and give what a summary should tell of it."""
     choice = choose(Z, X, metric=arguments.metric, order=arguments.order, n_jobs=arguments.jobs)
-    arguments.clusters = choice.n_clusters
-    note_choice(choice)
+    arguments.clusters = number_of_large(Z, choice, arguments.min_size)
+    if arguments.min_size > 1:
+        note(
+            f"note: k = {arguments.clusters} by {choice.criterion}, of clusters of at least {arguments.min_size} points"
+        )
+    else:
+        note_choice(choice)
     return {"criterion": choice.criterion, "reason": choice.suggestions[0].reason}
 
 
