@@ -6,7 +6,9 @@
 
 Speaker diarization looks for k clusters of at least so many points: it cuts at a height, counts the large clusters, and
 if they are not k tries the cuts after other merges, nearest in height first, each by SciPy's ``fcluster``. Small
-clusters then join the large one with the nearest mean, or their points that of the nearest point.
+clusters then join the large one with the nearest mean (``centre``): this is what pyannote.audio does, and what to
+compare. With ``nearest``, each point of a small cluster joins the cluster of its nearest point, and both ways spend
+their time on that search. For the largest k the first height is right, and there is no loop.
 """
 
 from __future__ import annotations
