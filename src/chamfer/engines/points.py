@@ -21,7 +21,7 @@ from chamfer.sources.choose import choose_source
 from chamfer.sources.kdtree import TreeSource
 from chamfer.sources.products import BlasSource
 
-_ABLE = ", ".join(f"{each.name} ({', '.join(each.from_points)})" for each in METHODS.values() if each.from_points)
+ABLE = ", ".join(f"{each.name} ({', '.join(each.from_points)})" for each in METHODS.values() if each.from_points)
 
 
 class PointsEngine(Engine):
@@ -38,7 +38,7 @@ class PointsEngine(Engine):
     def _refuses(self, task: Task) -> str | None:
         if isinstance(task.data, Points) and task.data.metric in task.linkage.from_points:
             return None
-        return f"engine 'points' takes observations and one of {_ABLE}; got {task}"
+        return f"engine 'points' takes observations and one of {ABLE}; got {task}"
 
     def memory(self, task: Task) -> int:
         """Centres, their few coordinates, and lists; few points are compared without the latter."""

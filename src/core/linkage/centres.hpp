@@ -13,10 +13,13 @@ template <CentreRule R>
 class Centres {
    public:
     template <class T>
-    explicit Centres(const Points<T>& points)
+    explicit Centres(const Points<T>& points) : Centres(points, std::vector<double>(points.n, 1.0)) {}
+
+    template <class T>
+    Centres(const Points<T>& points, std::vector<double> weights)
         : d_(points.d),
           centres_(points.data, points.data + points.n * points.d),
-          sizes_(points.n, 1.0),
+          sizes_(std::move(weights)),
           spread_(points.n, 0.0) {}
 
     Index n() const { return static_cast<Index>(sizes_.size()); }
