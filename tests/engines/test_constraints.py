@@ -168,6 +168,28 @@ def test_weights_are_repeated_points(method, seed):
         assert height == pytest.approx(same, rel=1e-9)
 
 
+@pytest.mark.parametrize("method", ["ward", "centroid", "median", "single", "average"])
+@pytest.mark.parametrize("few", [True, *slow(False)])
+@pytest.mark.parametrize("scale", [1.0, *slow(1e-60)])
+def test_the_points_engine_takes_weights(method, few, scale):
+    metric = GRAPH[method]
+    for n, d in ((300, 2), (300, 12)):
+        X, weights = gaussian(n, n, d), scale * np.random.default_rng(0).uniform(0.01, 300, n)
+        expected = chamfer.linkage(X, method, metric, engine="dense", sample_weight=weights)
+        with chamfer.tuning.using(**({} if few else {"few_points": ((1 << 62, 0),), "few_closer": ((1 << 62, 0),)})):
+            Z = chamfer.linkage(X, method, metric, engine="points", sample_weight=weights)
+        assert_same_tree(Z, expected, 1e-8)
+
+
+@pytest.mark.parametrize("method", reference.LINKAGES)
+@pytest.mark.parametrize("n", [30, *slow(1500)])
+def test_both_ways_of_the_dense_engine_agree(method, n):
+    X, weights = gaussian(0, n, 3), np.random.default_rng(0).uniform(0.1, 30, n)
+    plain = chamfer.linkage(X, method, sample_weight=weights, engine="dense")
+    # A size that is never reached takes the way of constraints.
+    assert_same_tree(plain, chamfer.linkage(X, method, sample_weight=weights, max_size=1e9, engine="dense"), 1e-7)
+
+
 def test_column_four_counts_points():
     Z = chamfer.linkage([[0.0], [1.0], [5.0]], sample_weight=[2.0, 3.0, 0.5])
     np.testing.assert_array_equal(Z, [[0, 1, 2, 2], [2, 3, 2, 3]])  # Ch({5}, ...) = 0.5 · 4
@@ -252,6 +274,10 @@ class TestForests:
         ({"must_link": [(0, 1)], "engine": "graph", "method": "ward"}, "engine 'graph' needs connectivity, or sparse"),
         ({"default": 1.0}, "default must be None unless X is a sparse matrix of distances, got 1.0"),
         ({"max_size": 2, "method": "chamfer_capped"}, "takes one of .*; got method 'chamfer_capped'"),
+        (
+            {"sample_weight": [1e-9, 1, 1, 1], "method": "ward", "engine": "points"},
+            r"sample_weight must sum up to at most 2\^24 times the smallest weight",
+        ),
         ({"max_size": 2, "optimal_ordering": True}, "optimal_ordering must be False with max_size"),
     ],
 )

@@ -20,7 +20,7 @@ class DenseEngine(Engine):
     """Serves few points, distances that are given, and the linkages that need all pairs."""
 
     name = "dense"
-    space = "n (n − 1) / 2 distances; n² for the Chamfer linkages; with weights or constraints up to 4 n²"
+    space = "n (n − 1) / 2 distances; n² for the Chamfer linkages; with constraints up to 3 n²"
     takes = ("sample_weight", "connectivity", "must_link", "cannot_link", "max_size")
 
     def knows(self, linkage: Linkage) -> bool:
@@ -33,7 +33,7 @@ class DenseEngine(Engine):
     def memory(self, task: Task) -> int:
         """All distances, condensed or square; given ones are there already. Rows by cdist come in blocks."""
         n, size = task.data.n, int(task.data.dtype.itemsize)
-        if task.constraints is not None:
+        if _is_restricted(task):
             return _allowed_memory(task)
         if isinstance(task.data, Condensed) and not _is_square(task):
             distances = task.data.nbytes if task.options.optimal_ordering else 0
@@ -60,7 +60,7 @@ class DenseEngine(Engine):
         with task.progress.stage("distances", n * (n - 1) // 2, "pair") as tick:
             matrix, exponent = _given(task) if isinstance(task.data, Condensed) else (_computed(task, tick), 0)
         with task.progress.stage("merges", n - 1, "merge") as tick:
-            Z = _merge(matrix, task, tick) if task.constraints is None else _merge_allowed(matrix, task, tick)
+            Z = _merge_allowed(matrix, task, tick) if _is_restricted(task) else _merge(matrix, task, tick)
         if task.linkage.family == "centres":
             Z[:, 2] = np.ldexp(np.sqrt(np.maximum(Z[:, 2], 0)), exponent)
         return in_callers_unit(Z, task.data)
@@ -69,7 +69,10 @@ class DenseEngine(Engine):
 def _merge(matrix: Array, task: Task, tick: Tick | None) -> Array:
     linkage, threads = task.linkage, task.threads
     if not _is_square(task):
-        return _core.dense_rule(matrix, n=task.data.n, rule=linkage.name, threads=threads, tick=tick)
+        weights = None if task.constraints is None else task.constraints.weights
+        if weights is not None and linkage.name == "ward":
+            _weigh(matrix, weights)
+        return _core.dense_rule(matrix, n=task.data.n, rule=linkage.name, weights=weights, threads=threads, tick=tick)
     return _core.dense_chamfer(
         matrix, normalized=linkage.normalized, symmetric=linkage.symmetric, threads=threads, tick=tick
     )
@@ -89,8 +92,9 @@ def _merge_allowed(matrix: Array, task: Task, tick: Tick | None) -> Array:
     constraints, linkage = task.constraints, task.linkage
     assert constraints is not None
     values = matrix.astype(np.float64, copy=False)
-    if linkage.family == "centres" and linkage.sized and constraints.weights is not None:
-        _weigh(values, constraints.weights, linkage)
+    if linkage.name == "ward" and constraints.weights is not None:
+        for row, weight in zip(values, constraints.weights, strict=True):
+            row *= 2 * (weight * constraints.weights) / (weight + constraints.weights)
     if constraints.graph is None:
         return _run_allowed(values, constraints, task, tick)
     kept = None if constraints.forest else values.copy()
@@ -109,11 +113,13 @@ def _run_allowed(values: Array, constraints: Constraints, task: Task, tick: Tick
     return _core.allowed_rule(values, rule=linkage.name, **rest)
 
 
-def _weigh(values: Array, weights: Array, linkage: Linkage) -> None:
-    """Squared distances become values of Ward's linkage between points of such weights."""
-    if linkage.reducible:
-        for row, weight in zip(values, weights, strict=True):
-            row *= 2 * (weight * weights) / (weight + weights)
+def _weigh(values: Array, weights: Array) -> None:
+    """Condensed squared distances become values of Ward's linkage between points of such weights."""
+    start = 0
+    for i in range(len(weights) - 1):
+        others = weights[i + 1 :]
+        values[start : start + len(others)] *= 2 * (weights[i] * others) / (weights[i] + others)
+        start += len(others)
 
 
 def _only_edges(values: Array, constraints: Constraints) -> Array:
@@ -127,7 +133,14 @@ def _only_edges(values: Array, constraints: Constraints) -> Array:
 
 def _is_square(task: Task) -> bool:
     """Whether rows of distances are kept for both directions, which differ for the Chamfer linkages."""
-    return task.linkage.family == "chamfer" or task.constraints is not None
+    return task.linkage.family == "chamfer" or _is_restricted(task)
+
+
+def _is_restricted(task: Task) -> bool:
+    """Whether not all pairs may merge, or points of Chamfer linkages weigh differently."""
+    if task.constraints is None:
+        return False
+    return task.linkage.family == "chamfer" or task.constraints.special != ("sample_weight",)
 
 
 def _computed(task: Task, tick: Tick | None) -> Array:

@@ -6,15 +6,18 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "../base/threads.hpp"
 #include "../distance/points.hpp"
+#include "../linkage/weights.hpp"
 #include "../search/top_k.hpp"
 #include "../tree/dendrogram.hpp"
 
@@ -74,6 +77,12 @@ nb::ndarray<nb::numpy, double> run(nb::object callback, Algorithm&& algorithm) {
 template <class T>
 Points<T> points_of(const Array<const T, 2>& X) {
     return {X.data(), static_cast<Index>(X.shape(0)), static_cast<Index>(X.shape(1))};
+}
+
+using WeightsArray = std::optional<Array<const double, 1>>;
+
+inline Weights weights_of(const WeightsArray& weights) {
+    return weights ? Weights(weights->data(), weights->data() + weights->shape(0)) : Weights();
 }
 
 inline Metric metric_of(const std::string& name) {

@@ -1,7 +1,6 @@
 // Constraints as Python hands them over, checked there.
 #include "constraints.hpp"
 
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 
 namespace chamfer {
