@@ -8,7 +8,7 @@ grows by the definition too: of all pairs of clusters merge the one with the sma
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,17 +23,58 @@ class Cluster:
 
     points: np.ndarray
     halves: np.ndarray
+    weights: np.ndarray
 
     @property
     def size(self) -> int:
+        """Number of points."""
         return self.points.size
 
     @property
+    def weight(self) -> float:
+        """The size, if a point of weight w stands for w points."""
+        return self.weights.sum()
+
+    @property
     def alike(self) -> np.ndarray:
-        return np.full(self.size, 1 / self.size)
+        return self.weights / self.weight
 
     def union(self, other: Cluster) -> Cluster:
-        return Cluster(np.concatenate([self.points, other.points]), np.concatenate([self.halves / 2, other.halves / 2]))
+        return Cluster(
+            np.concatenate([self.points, other.points]),
+            np.concatenate([self.halves / 2, other.halves / 2]),
+            np.concatenate([self.weights, other.weights]),
+        )
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a user demands of a tree: weights of the points, and what may merge.
+
+    `edges` is a symmetric matrix of truth values: clusters can merge only if there is an edge between their points, and
+    for `single` these are the pairs that count. Where no clusters can merge any more, all points are joined by edges
+    if `join`. `together` are pairs that are merged first, at height 0, and `apart` pairs that never share a cluster.
+    """
+
+    weights: np.ndarray | None = None
+    edges: np.ndarray | None = None
+    join: bool = True
+    together: tuple[tuple[int, int], ...] = ()
+    apart: tuple[tuple[int, int], ...] = ()
+    max_size: float = np.inf
+
+    def demand(self, A: Cluster, B: Cluster) -> bool:
+        """Whether points of A and B must share a cluster, directly or by way of others."""
+        reached, before = set(A.points.tolist()), 0
+        while len(reached) > before:
+            before = len(reached)
+            reached |= {point for pair in self.together if reached & set(pair) for point in pair}
+        return not reached.isdisjoint(B.points.tolist())
+
+    def allow(self, A: Cluster, B: Cluster) -> bool:
+        conflict = any((p in A.points and q in B.points) or (q in A.points and p in B.points) for p, q in self.apart)
+        adjacent = self.edges is None or self.edges[A.points[:, None], B.points].any()
+        return adjacent and not conflict and A.weight + B.weight <= self.max_size * (1 + 1e-9)
 
 
 Linkage = Callable[[np.ndarray, Cluster, Cluster], float]
@@ -45,7 +86,7 @@ def between(D: np.ndarray, A: Cluster, B: Cluster) -> np.ndarray:
 
 def to_nearest(D: np.ndarray, A: Cluster, B: Cluster) -> float:
     """Ch(A, B): each point of A walks to the nearest point of B."""
-    return between(D, A, B).min(axis=1).sum()
+    return A.weights @ between(D, A, B).min(axis=1)
 
 
 def chamfer(D: np.ndarray, A: Cluster, B: Cluster) -> float:
@@ -53,7 +94,7 @@ def chamfer(D: np.ndarray, A: Cluster, B: Cluster) -> float:
 
 
 def chamfer_normalized(D: np.ndarray, A: Cluster, B: Cluster) -> float:
-    return min(to_nearest(D, A, B) / A.size, to_nearest(D, B, A) / B.size)
+    return min(to_nearest(D, A, B) / A.weight, to_nearest(D, B, A) / B.weight)
 
 
 def chamfer_symmetric(D: np.ndarray, A: Cluster, B: Cluster) -> float:
@@ -61,7 +102,7 @@ def chamfer_symmetric(D: np.ndarray, A: Cluster, B: Cluster) -> float:
 
 
 def chamfer_normalized_symmetric(D: np.ndarray, A: Cluster, B: Cluster) -> float:
-    return to_nearest(D, A, B) / A.size + to_nearest(D, B, A) / B.size
+    return to_nearest(D, A, B) / A.weight + to_nearest(D, B, A) / B.weight
 
 
 def chamfer_capped(n_neighbors: int) -> Linkage:
@@ -92,7 +133,7 @@ def complete(D: np.ndarray, A: Cluster, B: Cluster) -> float:
 
 
 def average(D: np.ndarray, A: Cluster, B: Cluster) -> float:
-    return between(D, A, B).mean()
+    return A.alike @ between(D, A, B) @ B.alike
 
 
 def weighted(D: np.ndarray, A: Cluster, B: Cluster) -> float:
@@ -108,7 +149,7 @@ def median(D: np.ndarray, A: Cluster, B: Cluster) -> float:
 
 
 def ward(D: np.ndarray, A: Cluster, B: Cluster) -> float:
-    return np.sqrt(2 * A.size * B.size / (A.size + B.size)) * centroid(D, A, B)
+    return np.sqrt(2 * A.weight * B.weight / (A.weight + B.weight)) * centroid(D, A, B)
 
 
 def centres_apart(D: np.ndarray, A: Cluster, u: np.ndarray, B: Cluster, v: np.ndarray) -> float:
@@ -141,10 +182,15 @@ LINKAGES = CHAMFER | CLASSICAL
 class Clusters:
     """The clusters there are, and the linkage value of every pair of them, row and column in ascending ids."""
 
-    def __init__(self, D: np.ndarray, method: str, n_neighbors: int) -> None:
-        self.D = np.asarray(D, dtype=np.float64)
-        points = {point: Cluster(np.array([point]), np.ones(1)) for point in range(len(self.D))}
-        self.start(points, chamfer_capped(n_neighbors) if method == "chamfer_capped" else LINKAGES[method])
+    def __init__(self, D: np.ndarray, method: str, n_neighbors: int, rules: Rules = Rules()) -> None:
+        self.all_distances = self.D = np.asarray(D, dtype=np.float64)
+        self.rules = rules
+        if method == "single" and rules.edges is not None:
+            self.D = np.where(rules.edges, self.D, np.inf)
+        weights = np.ones(len(self.D)) if rules.weights is None else np.asarray(rules.weights, dtype=np.float64)
+        points = {p: Cluster(np.array([p]), np.ones(1), weights[[p]]) for p in range(len(self.D))}
+        self.capped = method == "chamfer_capped"
+        self.start(points, chamfer_capped(n_neighbors) if self.capped else LINKAGES[method])
 
     def start(self, clusters: dict[int, Cluster], linkage: Linkage) -> None:
         self.linkage = linkage
@@ -153,19 +199,30 @@ class Clusters:
         self.values = np.empty((0, 0))
         for each, cluster in clusters.items():
             self.add(cluster, each)
-        self.uncap()
+        self.go_on()
 
-    def uncap(self) -> None:
-        """Go on by plain Chamfer linkage when no pair is a candidate any more."""
-        if len(self.ids) > 1 and np.isinf(self.values).all():
-            self.start(dict(zip(self.ids, self.clusters, strict=True)), chamfer)
+    def go_on(self) -> None:
+        """When no pair is a candidate any more, go on by plain Chamfer linkage, or as if every pair had an edge."""
+        if len(self.ids) < 2 or not np.isinf(self.values).all() or self.forced():
+            return
+        clusters = dict(zip(self.ids, self.clusters, strict=True))
+        if self.capped:
+            self.capped = False
+            self.start(clusters, chamfer)
+        elif self.rules.edges is not None and self.rules.join:
+            self.rules, self.D = replace(self.rules, edges=None), self.all_distances
+            self.start(clusters, self.linkage)
 
     def add(self, new: Cluster, new_id: int) -> None:
-        values = [self.linkage(self.D, cluster, new) for cluster in self.clusters]
+        values = [self.value(cluster, new) for cluster in self.clusters]
         # Only the upper triangle counts, so each pair is there once.
         self.values = np.block([[self.values, np.reshape(values, (-1, 1))], [np.full((1, len(self.ids) + 1), np.inf)]])
         self.ids.append(new_id)
         self.clusters.append(new)
+
+    def value(self, A: Cluster, B: Cluster) -> float:
+        """The linkage value, infinite if the two must not merge."""
+        return self.linkage(self.D, A, B) if self.rules.allow(A, B) else np.inf
 
     def closest(self) -> tuple[int, int]:
         """Positions of the first pair of smallest value: smaller lower id, then smaller higher id."""
@@ -178,24 +235,52 @@ class Clusters:
             del self.ids[position], self.clusters[position]
             self.values = np.delete(np.delete(self.values, position, axis=0), position, axis=1)
         self.add(union, new_id)
-        self.uncap()
+        self.go_on()
+
+    def forced(self) -> list[tuple[int, int]]:
+        """Positions of clusters that must be merged, if there are any, those of the lowest points first."""
+        if not self.rules.together:
+            return []
+        lowest = [cluster.points.min() for cluster in self.clusters]
+        order = np.argsort(lowest)
+        pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
+        demanded = [pair for pair in pairs if self.rules.demand(*(self.clusters[i] for i in pair))]
+        return [(min(pair), max(pair)) for pair in demanded]
+
+    def rest(self) -> tuple[int, int]:
+        """Positions of the two clusters with the lowest points."""
+        low, high = sorted(np.argsort([cluster.points.min() for cluster in self.clusters])[:2])
+        return int(low), int(high)
 
 
-def linkage(D: np.ndarray, method: str, n_neighbors: int = 15) -> np.ndarray:
-    """Z in SciPy's layout for the square matrix of distances D."""
+def linkage(D: np.ndarray, method: str, n_neighbors: int = 15, rules: Rules = Rules()) -> np.ndarray:
+    """Z in SciPy's layout for the square matrix of distances D.
+
+    If rules forbid a tree, those of the forest are joined at infinite heights, lower points first.
+    """
     n = len(D)
-    state = Clusters(D, method, n_neighbors)
+    state = Clusters(D, method, n_neighbors, rules)
     Z = []
     for i in range(n - 1):
-        low, high = state.closest()
+        forced = state.forced()
+        low, high = forced[0] if forced else state.closest()
+        height = 0.0 if forced else state.values[low, high]
+        if np.isinf(height):
+            low, high = state.rest()
         size = state.clusters[low].size + state.clusters[high].size
-        Z.append([state.ids[low], state.ids[high], state.values[low, high], size])
+        Z.append([state.ids[low], state.ids[high], height, size])
         state.merge(low, high, n + i)
     return np.reshape(Z, (n - 1, 4)).astype(np.float64)
 
 
 def replay(
-    Z: np.ndarray, D: np.ndarray, method: str, rtol: float = 1e-9, atol: float = 1e-13, n_neighbors: int = 15
+    Z: np.ndarray,
+    D: np.ndarray,
+    method: str,
+    rtol: float = 1e-9,
+    atol: float = 1e-13,
+    n_neighbors: int = 15,
+    rules: Rules = Rules(),
 ) -> None:
     """Check that each merge of Z was, at its time, one of smallest value, and has that value as its height.
 
@@ -205,17 +290,26 @@ def replay(
     n = len(D)
     assert Z.shape == (n - 1, 4)
     power = 2 if method in CENTRES else 1
-    state = Clusters(D, method, n_neighbors)
+    state = Clusters(D, method, n_neighbors, rules)
     for i, (a, b, height, size) in enumerate(Z):
         assert a < b, f"merge {i} has its clusters out of order"
         assert a in state.ids, f"merge {i} joins cluster {a}, which is not there"
         assert b in state.ids, f"merge {i} joins cluster {b}, which is not there"
         low, high = state.ids.index(a), state.ids.index(b)
+        assert size == state.clusters[low].size + state.clusters[high].size, f"merge {i} has size {size}"
+        if forced := state.forced():
+            assert (low, high) in forced, f"merge {i} was not to be made first"
+            assert height == 0, f"merge {i} has height {height}, but had to be made"
+            state.merge(low, high, n + i)
+            continue
         value, smallest = state.values[low, high], state.values.min()
+        assert np.isinf(value) == np.isinf(smallest) == np.isinf(height), f"merge {i} has value {value}, {smallest}"
+        if np.isinf(value):
+            state.merge(low, high, n + i)
+            continue
         tolerance = rtol * value**power + atol * D.max() ** power
         assert value**power <= smallest**power + tolerance, f"merge {i} has value {value}, but {smallest} was there"
         assert abs(height**power - value**power) <= tolerance, f"merge {i} has height {height}, but value {value}"
-        assert size == state.clusters[low].size + state.clusters[high].size, f"merge {i} has size {size}"
         state.merge(low, high, n + i)
 
 

@@ -10,6 +10,7 @@ from sklearn import cluster
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
+from sklearn.neighbors import kneighbors_graph
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -24,7 +25,7 @@ X = gaussian(0, 60, 4)
 
 def expected_failures(estimator):
     if estimator.metric != "precomputed":
-        return {}
+        return {"check_sample_weight_equivalence_on_dense_data": "weights of 0 are refused: every point has a leaf"}
     return {"check_clustering": "it fits points of two columns, which are no square matrix of distances"}
 
 
@@ -69,6 +70,37 @@ class TestAttributes:
         ours, theirs = AgglomerativeClustering().get_params(), cluster.AgglomerativeClustering().get_params()
         assert set(theirs) <= set(ours)
         assert {name for name in theirs if ours[name] != theirs[name]} == {"linkage"}
+
+    @pytest.mark.parametrize("linkage", ["ward", "single"])
+    def test_connectivity_is_scikit_learns(self, linkage):
+        graph = kneighbors_graph(X, 8, include_self=False)
+        ours = AgglomerativeClustering(6, linkage=linkage, connectivity=graph).fit(X)
+        # It warns that its matrix is not symmetric.
+        theirs = cluster.AgglomerativeClustering(6, linkage=linkage, connectivity=graph + graph.T).fit(X)
+        assert partition(ours.labels_) == partition(theirs.labels_)
+        assert ours.n_connected_components_ == theirs.n_connected_components_ == 1
+
+    def test_average_of_a_graph_is_the_mean_of_all_pairs_unlike_scikit_learns(self):
+        # The edges are 0-1, 1-2, 2-3. Scikit-learn takes d(1, 2) = 4 for the value of {0, 1} and {2, 3}.
+        points = np.array([[0.0], [1.0], [5.0], [7.0]])
+        graph = np.eye(4, k=1) + np.eye(4, k=-1)
+        ours = AgglomerativeClustering(1, linkage="average", connectivity=graph).fit(points)
+        theirs = cluster.AgglomerativeClustering(1, linkage="average", connectivity=graph, compute_distances=True)
+        assert ours.distances_.tolist() == [1, 2, np.mean([5, 7, 4, 6])]
+        assert theirs.fit(points).distances_.tolist() == [1, 2, 4]
+
+    def test_weights_are_repeated_points(self):
+        weights = np.random.default_rng(0).integers(1, 4, 60)
+        model = AgglomerativeClustering(4, linkage="average")
+        labels = model.fit_predict(np.repeat(X, weights, axis=0))
+        first = np.cumsum(weights) - weights
+        assert partition(model.fit_predict(X, sample_weight=weights)) == partition(labels[first])
+
+    def test_constraints(self):
+        model = AgglomerativeClustering(3, must_link=[(0, 1)], cannot_link=[(2, 3), (1, 2)], max_size=40, forest=True)
+        labels = model.fit(X).labels_
+        assert labels[0] == labels[1] != labels[2] != labels[3]
+        assert np.bincount(labels).max() <= 40
 
     def test_feature_names(self):
         frame = pd.DataFrame(X, columns=list("abcd"))
@@ -160,7 +192,7 @@ class TestParameters:
             ({"engine": "nope"}, "engine must be one of"),
             ({"n_jobs": 0}, "n_jobs must be"),
             ({"memory_limit": "nope"}, "memory_limit must be"),
-            ({"connectivity": np.eye(60)}, "connectivity must be None"),
+            ({"connectivity": np.eye(59)}, r"connectivity must have shape \(60, 60\)"),
             ({"memory": 3}, "memory"),
         ],
     )
@@ -250,10 +282,10 @@ class TestPredict:
 
     def test_it_is_the_cluster_that_chamfer_would_merge_the_point_with(self):
         model = AgglomerativeClustering(n_clusters=4).fit(X)
-        clusters = [reference.Cluster(np.flatnonzero(model.labels_ == k), np.empty(0)) for k in range(4)]
+        clusters = [reference.Cluster(np.flatnonzero(model.labels_ == k), np.empty(0), np.empty(0)) for k in range(4)]
         for query in self.queries[:20]:
             D = squareform(pdist(np.vstack([X, query])))
-            alone = reference.Cluster(np.array([60]), np.empty(0))
+            alone = reference.Cluster(np.array([60]), np.empty(0), np.ones(1))
             values = [reference.to_nearest(D, alone, cluster) for cluster in clusters]
             assert model.predict([query]) == [np.argmin(values)]
 

@@ -12,6 +12,8 @@ result. The folders are this sentence. A module imports only what stands above i
 ``progress``            progress bars, and `Info`, what a run did
 ``memory``              how much memory there is
 ``inputs``              every check of what a user passes
+``edges``               graphs that a user passes: edges, or distances of some pairs
+``constraints``         weights of points, and what may merge
 ``methods``             the linkages, one row of facts each
 ``threads``             how many threads there are
 ``distances/``          ``pairwise``, all distances · ``filter``, few coordinates that bound them · ``blas``
@@ -20,7 +22,7 @@ result. The folders are this sentence. A module imports only what stands above i
                         ``index`` · ``visit`` · ``dask`` and its ``workers`` · ``checkpoint``, answers in a file ·
                         ``choose`` · ``make``
 ``engines/``            the closest pair of clusters: ``base``, what an engine is, and the `Task` it is given ·
-                        ``dense`` · ``points`` · ``lists`` · ``tradeoff`` · ``choose``
+                        ``dense`` · ``points`` · ``lists`` · ``tradeoff`` · ``graph`` · ``choose``
 ``nearest``             `neighbors`: nearest neighbours of all points
 ``hac``                 `linkage`: check, make a task, choose an engine, run it
 ``many``                `linkage_many`, `cluster_many`: many small problems at once

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from chamfer.units import Array as Array
 from chamfer.units import Unit, choose_unit, directions, smallest
@@ -96,6 +97,26 @@ class Condensed:
     def nbytes(self) -> int:
         """Memory that is taken here."""
         return int(self.values.nbytes)
+
+
+@dataclass(frozen=True)
+class SparseDistances:
+    """Distances between some pairs of points, in both directions; all other pairs have the default distance."""
+
+    graph: csr_array  # entries may be zero
+    default: float
+    remote = False
+    dtype = np.dtype(np.float64)
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return int(self.graph.shape[0])
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that is taken here."""
+        return int(self.graph.data.nbytes + self.graph.indices.nbytes + self.graph.indptr.nbytes)
 
 
 def _as_it_is(X: Array, metric: Metric) -> Array:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
 from chamfer._types import FAST_METRICS, Array, Metric, is_distributed, measure
 from chamfer.distances import pairwise
+from chamfer.edges import check_graph
 from chamfer.hac import linkage as run_linkage
 from chamfer.inputs import (
     check_choice,
@@ -41,8 +43,8 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         As in `chamfer.linkage`; with ``"precomputed"``, `fit` takes a square matrix of distances.
     memory : str or joblib.Memory, optional
         Where to cache the tree, so that another number of clusters does not compute it again.
-    connectivity : None
-        Not supported: clusters may merge across all points.
+    connectivity : sparse matrix, array, callable or "chain", optional
+        Clusters may merge only along its edges, see `chamfer.linkage`.
     compute_full_tree : object, default="auto"
         Accepted for compatibility with scikit-learn; ignored. The tree is always computed in full.
     linkage : str, default="chamfer"
@@ -55,6 +57,8 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         Which merges the cut applies first, see `chamfer.cut`.
     n_neighbors, epsilon, engine, source, recall, t, n_jobs, memory_limit, checkpoint, progress
         As in `chamfer.linkage`.
+    must_link, cannot_link, max_size, forest
+        As in `chamfer.linkage`. `n_clusters` must not be smaller than the number of trees that they leave.
 
     Attributes
     ----------
@@ -73,7 +77,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
     n_leaves_ : int
         Number of points.
     n_connected_components_ : int
-        Always 1.
+        Number of components of `connectivity`; 1 without it.
     cluster_layers_ : list of ndarray of shape (n_samples,)
         Labels of the layers that `chamfer.layers` finds, the finest first; `labels_` alone if it finds none. This and
         the next attributes have the names and forms of EVoC, for toponymy and DataMapPlot. They are computed when they
@@ -107,7 +111,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         *,
         metric: Metric = "euclidean",
         memory: Any = None,
-        connectivity: None = None,
+        connectivity: Any = None,
         compute_full_tree: Any = "auto",
         linkage: str = "chamfer",
         distance_threshold: float | None = None,
@@ -123,6 +127,10 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         memory_limit: int | str | None = None,
         checkpoint: Any = None,
         progress: bool = False,
+        must_link: Any = None,
+        cannot_link: Any = None,
+        max_size: float | None = None,
+        forest: bool = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric
@@ -143,8 +151,12 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         self.memory_limit = memory_limit
         self.checkpoint = checkpoint
         self.progress = progress
+        self.must_link = must_link
+        self.cannot_link = cannot_link
+        self.max_size = max_size
+        self.forest = forest
 
-    def fit(self, X: Any, y: Any = None) -> AgglomerativeClustering:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> AgglomerativeClustering:
         """Cluster the rows of `X`, or the points behind a square matrix of distances.
 
         Parameters
@@ -153,6 +165,8 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
             Observations, or distances with ``metric="precomputed"``. A Dask array stays where it is, see `DaskSource`.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            A point of weight w counts as w points at the same place.
 
         Returns
         -------
@@ -161,8 +175,6 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         """
         if (self.n_clusters is None) == (self.distance_threshold is None):
             raise ValueError("give exactly one of n_clusters and distance_threshold, the other must be None")
-        if self.connectivity is not None:
-            raise ValueError("connectivity must be None, neighbour graphs are not supported")
         check_choice("order", self.order, ORDERS)
         check_choice("linkage", self.linkage, METHODS)
         if is_distributed(X):
@@ -177,6 +189,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         else:
             threshold = check_number("distance_threshold", self.distance_threshold, 0)
             height = float(np.nextafter(threshold, -np.inf))  # a merge at the threshold is one too many
+        graph = None if self.connectivity is None else check_graph(self.connectivity, X, X.shape[0])
         Z = check_memory(self.memory).cache(run_linkage, ignore=["n_jobs", "memory_limit", "checkpoint", "progress"])(
             X,
             method=self.linkage,
@@ -191,6 +204,12 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
             memory_limit=self.memory_limit,
             checkpoint=self.checkpoint,
             progress=self.progress,
+            sample_weight=sample_weight,
+            connectivity=graph,
+            must_link=self.must_link,
+            cannot_link=self.cannot_link,
+            max_size=self.max_size,
+            forest=self.forest,
         )
         tree = Dendrogram(Z)
         if n_clusters == "auto":
@@ -204,7 +223,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         self.distances_ = Z[:, 2].copy()
         self.n_leaves_ = tree.n_points
         self.n_clusters_ = int(self.labels_.max()) + 1
-        self.n_connected_components_ = 1
+        self.n_connected_components_ = 1 if graph is None else int(connected_components(graph, directed=False)[0])
         self._fit_X = X
         return self
 
@@ -256,7 +275,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
             raise ValueError(f"Negative values in data: X must hold distances of at least 0, got {array.min()}")
         return array
 
-    def fit_predict(self, X: Any, y: Any = None) -> Any:
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Cluster the rows of `X` and give their labels.
 
         Parameters
@@ -265,13 +284,15 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
             Observations, or distances with ``metric="precomputed"``.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            As in `fit`.
 
         Returns
         -------
         ndarray or pandas.Series of shape (n_samples,)
             Labels, see `set_output`.
         """
-        return self._output(self.fit(X).labels_, X)
+        return self._output(self.fit(X, sample_weight=sample_weight).labels_, X)
 
     def predict(self, X: Any) -> Any:
         """Give each row of `X` the cluster of its nearest training point.

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import warnings
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 from scipy.sparse import issparse, sparray, spmatrix
 
 from chamfer import _core
-from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points
+from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points, SparseDistances
+from chamfer.constraints import Constraints, check_constraints
 from chamfer.distances import pairwise
+from chamfer.edges import check_sparse_distances
 from chamfer.engines.base import Options, Task
 from chamfer.engines.choose import NAMES, choose
 from chamfer.inputs import (
@@ -55,6 +59,13 @@ def linkage(
     info: Info | None = None,
     client: Any = None,
     recall: float = RECALL,
+    sample_weight: Any = None,
+    connectivity: Any = None,
+    must_link: Any = None,
+    cannot_link: Any = None,
+    max_size: float | None = None,
+    forest: bool = False,
+    default: float | None = None,
 ) -> Array:
     r"""Cluster points hierarchically.
 
@@ -64,7 +75,9 @@ def linkage(
     ----------
     X : array-like
         Observations of shape (n, d); or condensed distances of shape (n (n - 1) / 2,), as made by
-        ``scipy.spatial.distance.pdist``; or a square matrix of distances with ``metric="precomputed"``. Distances are
+        ``scipy.spatial.distance.pdist``; or a square matrix of distances with ``metric="precomputed"``. A sparse matrix
+        holds the distances of some pairs, those of all others are `default`; entries of 0 that it holds count, and
+        either direction is enough. Distances are
         kept in float32 if `X` is float32, otherwise in float64; of up to 512 points always in float64, unless options
         ask for an engine. A Dask array stays where it is, see `DaskSource`.
     method : str, default="chamfer"
@@ -110,6 +123,29 @@ def linkage(
     recall : float, default=0.98
         With ``source="ann"``: the share of nearest neighbours to find. It is checked on a sample of the points;
         `info` has the share that was found, and a warning says so if it is less.
+    sample_weight : array-like of shape (n,), optional
+        A point of weight w counts as w points at the same place: sizes are sums of weights, and each term of a Chamfer
+        sum is multiplied by the weight of its point. ``single``, ``complete``, ``weighted`` and ``median`` do not
+        depend on it.
+    connectivity : sparse matrix or array of shape (n, n), callable or "chain", optional
+        Clusters may merge only if there is an edge, an entry other than 0 in either direction, between points of them.
+        A callable is given `X` and returns the matrix; ``"chain"`` joins each point with the next. Heights are true
+        linkage values; for ``single``, only edges count. When no edge is left between clusters, they are
+        merged without regard to edges, and a warning says so, unless `forest` is true.
+    must_link : array-like of shape (m, 2) or (n,), optional
+        Pairs of points that are merged first, at height 0; or a label for each point, -1 for none: points with the
+        same label are merged first.
+    cannot_link : array-like of shape (m, 2) or (n,), optional
+        Pairs of points that are never in one cluster; or a label for each point, -1 for none: no two points with the
+        same label are ever in one cluster.
+    max_size : int or float, optional
+        The largest number of points in a cluster; with `sample_weight`, the largest weight.
+    forest : bool, default=False
+        If constraints leave several trees, give them without a warning, and do not merge clusters that no edge
+        of `connectivity` joins.
+    default : float, optional
+        For a sparse `X`: the distance of pairs that it does not hold, at least as large as those that it holds;
+        infinity by default.
 
     Returns
     -------
@@ -117,6 +153,7 @@ def linkage(
         SciPy's linkage matrix: row ``i`` merges clusters ``Z[i, 0] < Z[i, 1]`` at height ``Z[i, 2]`` into cluster
         ``n + i`` of ``Z[i, 3]`` points, in merge order. Chamfer, centroid and median heights may fall from one merge
         to a later one: cut with `chamfer.cut`, or pass through `chamfer.monotone` before SciPy's functions.
+        If constraints leave several trees, the last rows join them at height infinity.
 
     Notes
     -----
@@ -144,12 +181,13 @@ def linkage(
 
     ``ward``, ``centroid`` and ``median`` need Euclidean distances. These engines know these linkages:
 
-    ==============  =================================================================================
+    ==============  =======================================================================================
     ``"dense"``     all but ``chamfer_capped``
     ``"points"``    ``single``, ``average`` (sqeuclidean, cosine), ``ward``, ``centroid``, ``median``
     ``"lists"``     ``chamfer``, ``chamfer_normalized``, ``chamfer_capped``
     ``"tradeoff"``  ``chamfer``, ``chamfer_normalized``
-    ==============  =================================================================================
+    ``"graph"``     ``single``, ``complete``, ``average``, ``weighted``, ``ward``, ``centroid``, ``median``
+    ==============  =======================================================================================
 
     Of equal values the pair with the smaller lower cluster number is merged, then the one with the smaller higher
     number, wherever the engine compares the two.
@@ -169,6 +207,19 @@ def linkage(
     array([[0. , 1. , 1. , 2. ],
            [2. , 3. , 1.5, 2. ],
            [4. , 5. , 9. , 4. ]])
+
+    Only neighbours in sequence may merge:
+
+    >>> chamfer.linkage([[0.0], [9.0], [1.0], [2.0]], "average", connectivity="chain")
+    array([[2. , 3. , 1. , 2. ],
+           [1. , 4. , 7.5, 3. ],
+           [0. , 5. , 4. , 4. ]])
+
+    Points 0 and 1 are never in one cluster, which leaves two trees:
+
+    >>> chamfer.linkage([[0.0], [1.0], [3.0]], cannot_link=[(0, 1)], forest=True)
+    array([[ 1.,  2.,  2.,  2.],
+           [ 0.,  3., inf,  3.]])
     """
     # The short way, for a plain array and default options: the checks below take longer than few points do.
     if (
@@ -181,6 +232,7 @@ def linkage(
         and t is n_jobs is memory_limit is None
         and checkpoint is None
         and info is client is None
+        and sample_weight is connectivity is must_link is cannot_link is max_size is default is None
         and optimal_ordering is progress is False
         and type(method) is type(metric) is str
         and metric in _PLAIN.get(method, ())
@@ -196,21 +248,66 @@ def linkage(
     source, info = _check_source(source), _check_info(info)
     plain = isinstance(source, str) and engine == source == _AUTO and epsilon == 0
     plain &= t is memory_limit is checkpoint is client is None
-    data = check_input(X, metric, double_if_few=plain)
+    data: Points | Condensed | SparseDistances
+    if metric == "precomputed" and issparse(X):
+        data = check_sparse_distances(X, default)
+    else:
+        data = check_input(X, metric, double_if_few=plain)
+        if default is not None:
+            raise ValueError(f"default must be None unless X is a sparse matrix of distances, got {default!r}")
     if isinstance(data, Points) and data.metric not in (chosen.metrics or (data.metric,)):
         raise ValueError(f"metric must be 'euclidean' for method {method!r}, got {metric!r}")
     t = None if t is None else check_integer("t", t, 1, data.n)
     path = None if checkpoint is None else check_path("checkpoint", checkpoint)
     recall = check_share("recall", recall)
     options = Options(n_neighbors, epsilon, t, source, path, client, optimal_ordering, info, recall)
-    task = Task(chosen, data, options, threads, Progress(progress), limit)
+    constraints = check_constraints(
+        data.n,
+        X,
+        sample_weight=sample_weight,
+        connectivity=connectivity,
+        must_link=must_link,
+        cannot_link=cannot_link,
+        max_size=max_size,
+        forest=forest,
+    )
+    if not chosen.sized and np.isinf(constraints.max_size):
+        constraints = replace(constraints, weights=None)
+    demands = constraints if constraints.special else None
+    task = Task(chosen, data, options, threads, Progress(progress), limit, demands)
     fitting = choose(task, engine)
     if data.n == 1:
         return np.empty((0, 4))
     if optimal_ordering:
         _check_ordering_memory(task)
+    if demands is not None and not forest:
+        _warn_of_components(demands)
     Z = fitting.run(task)
+    if demands is not None and not forest:
+        _warn_of_forest(Z, demands)
     return _order_leaves(Z, task) if optimal_ordering else Z
+
+
+def _warn_of_components(constraints: Constraints) -> None:
+    if constraints.components > 1:
+        warnings.warn(
+            f"connectivity leaves {constraints.components} components, which are merged last, without regard to edges; "
+            "pass forest=True to keep them apart",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _warn_of_forest(Z: Array, constraints: Constraints) -> None:
+    trees = 1 + int(np.isinf(Z[:, 2]).sum())
+    if trees > 1:
+        causes = [name for name in constraints.special if name in ("cannot_link", "max_size")]
+        warnings.warn(
+            f"{' and '.join(causes)} leave{'s' if len(causes) == 1 else ''} {trees} trees, which are joined at height "
+            "infinity; pass forest=True if this is meant",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _check_source(source: Any) -> Any:
@@ -241,6 +338,7 @@ def _order_leaves(Z: Array, task: Task) -> Array:
     from scipy.cluster.hierarchy import optimal_leaf_ordering
 
     data = task.data
+    assert not isinstance(data, SparseDistances)
     values = data.values if isinstance(data, Condensed) else pairwise.condensed(data, task.threads)
     values = values.astype(np.float64, copy=False)
     # SciPy takes 2^30 for infinity.

@@ -24,10 +24,12 @@ class Linkage:
     reducible: bool = False  # no merge brings the union closer to a third cluster than both of its parts were
     normalized: bool = False  # divided by the size of A
     symmetric: bool = False  # the sum of both directions, not the smaller one
+    sized: bool = True  # depends on how many points the clusters have, and so on their weights
     capped: bool = False  # what a point counts is bounded by its own neighbours
     approximable: bool = False  # merges within a factor of 1 + epsilon of the best can be found in less time
     metrics: tuple[str, ...] | None = None  # that it is defined for; None: all
     from_points: tuple[str, ...] = ()  # metrics for which values follow from points or centres, without a matrix
+    from_edges: bool = False  # values follow from those of the edges of a graph and of the pairs that have none
 
 
 _EUCLIDEAN = ("euclidean",)
@@ -52,14 +54,31 @@ _ROWS = (
     Linkage(
         "chamfer_normalized_symmetric", "chamfer", "Ch(A, B) / |A| + Ch(B, A) / |B|", normalized=True, symmetric=True
     ),
-    Linkage("single", "single", "the smallest d(a, b)", reducible=True, from_points=FAST_METRICS),
-    Linkage("complete", "lance_williams", "the largest d(a, b)", reducible=True),
-    Linkage("average", "lance_williams", "the mean of d(a, b)", reducible=True, from_points=("sqeuclidean", "cosine")),
+    Linkage(
+        "single",
+        "single",
+        "the smallest d(a, b)",
+        reducible=True,
+        sized=False,
+        from_points=FAST_METRICS,
+        from_edges=True,
+    ),
+    Linkage("complete", "lance_williams", "the largest d(a, b)", reducible=True, sized=False, from_edges=True),
+    Linkage(
+        "average",
+        "lance_williams",
+        "the mean of d(a, b)",
+        reducible=True,
+        from_points=("sqeuclidean", "cosine"),
+        from_edges=True,
+    ),
     Linkage(
         "weighted",
         "lance_williams",
         "the mean of the values of the two clusters that A was merged from",
         reducible=True,
+        sized=False,
+        from_edges=True,
     ),
     Linkage(
         "ward",
@@ -74,6 +93,7 @@ _ROWS = (
         "median",
         "centres",
         "‖m(A) − m(B)‖, where m is the midpoint of the two centres that were merged",
+        sized=False,
         metrics=_EUCLIDEAN,
         from_points=_EUCLIDEAN,
     ),

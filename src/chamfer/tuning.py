@@ -40,6 +40,7 @@ class Tuning:
     points_point: Steps = ((4, 2.6e-6), (24, 4e-6), (64, 2.5e-5), (_ALL, 6e-5))  # lists of centres, for each point
     closer_point: Steps = ((24, 2.6e-6), (64, 1e-5), (_ALL, 8e-5))  # the same where a merge may bring centres closer
     average_point: Steps = ((24, 3e-5), (_ALL, 8e-5))  # the same of average linkage
+    contracted_edge: float = 2e-6  # an edge of a graph along which clusters merge
     unchecked_bytes: int = 1 << 26  # below this size the memory check costs more than the clustering
 
     # The lists engine.

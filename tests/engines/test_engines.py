@@ -100,7 +100,7 @@ def test_engines_refuse_what_they_cannot_do(method, metric):
 
 def test_every_engine_is_registered():
     assert {type(each) for each in ENGINES} == set(Engine.__subclasses__())
-    assert NAMES == ("auto", "dense", "points", "lists", "tradeoff")
+    assert NAMES == ("auto", "dense", "points", "lists", "tradeoff", "graph")
 
 
 def test_facts_of_methods():

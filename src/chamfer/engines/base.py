@@ -13,7 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from chamfer import tuning
-from chamfer._types import FAST_METRICS, Array, Condensed, Points
+from chamfer._types import FAST_METRICS, Array, Condensed, Points, SparseDistances
+from chamfer.constraints import Constraints
 from chamfer.methods import Linkage, names
 from chamfer.progress import Info, Progress
 
@@ -38,16 +39,17 @@ class Options(NamedTuple):
 class Task:
     """A tree to be made: by which linkage, of what, and how.
 
-    Weights of points, a graph of allowed merges and forbidden pairs will be fields beside `data`, because they say what
-    is clustered. They will be `special`, so that engines refuse them unless they are in `takes`.
+    Weights of points and what may merge are `constraints`. They are `special`: engines refuse them unless they are in
+    `takes`.
     """
 
     linkage: Linkage
-    data: Points | Condensed
+    data: Points | Condensed | SparseDistances
     options: Options
     threads: int
     progress: Progress
     limit: int | None = None  # bytes of memory
+    constraints: Constraints | None = None  # None if there are none, and all points weigh the same
     remote: bool = field(init=False)  # whether the points are on a cluster, or go there
     special: tuple[str, ...] = field(init=False)  # options that only some engines can honour
 
@@ -60,14 +62,22 @@ class Task:
             ("source", not (isinstance(options.source, str) and options.source == "auto")),
             ("checkpoint", options.checkpoint is not None),
             ("points on a cluster", remote),
+            ("sparse distances", isinstance(self.data, SparseDistances)),
         )
         object.__setattr__(self, "remote", remote)
-        object.__setattr__(self, "special", tuple(name for name, is_given in given if is_given))
+        demands = () if self.constraints is None else self.constraints.special
+        object.__setattr__(self, "special", (*(name for name, is_given in given if is_given), *demands))
 
     @property
     def d(self) -> int:
         """Number of coordinates; 0 if there are only distances."""
-        return 0 if isinstance(self.data, Condensed) else int(self.data.X.shape[1])
+        return int(self.data.X.shape[1]) if isinstance(self.data, Points) else 0
+
+    @property
+    def all_pairs(self) -> Points | Condensed:
+        """The data, if they tell the distances of all pairs."""
+        assert not isinstance(self.data, SparseDistances)
+        return self.data
 
     @property
     def fast(self) -> bool:
@@ -75,7 +85,7 @@ class Task:
         return isinstance(self.data, Points) and self.data.metric in FAST_METRICS
 
     def __str__(self) -> str:
-        what = "distances" if isinstance(self.data, Condensed) else f"metric {self.data.metric!r}"
+        what = f"metric {self.data.metric!r}" if isinstance(self.data, Points) else "distances"
         return f"method {self.linkage.name!r} with {what}"
 
 
@@ -128,16 +138,24 @@ class Engine(ABC):
         return f"method {task.linkage.name!r} of {task.data.n} points with engine {self.name!r}"
 
 
+def refuse_ordering(task: Task) -> str | None:
+    """Why leaves cannot be ordered, if that is asked for."""
+    given = [name for name in task.special if name == "sparse distances" or task.constraints is not None]
+    if not (task.options.optimal_ordering and given):
+        return None
+    return f"optimal_ordering must be False with {given[0]}; pass Z to chamfer.order_leaves"
+
+
 def search_seconds(task: Task) -> float:
     """Seconds to compute all distances once."""
     pairs = task.data.n * task.data.n / 2
-    if isinstance(task.data, Condensed):
+    if not isinstance(task.data, Points):
         return 0.0
     now = tuning.current
     return pairs * (now.pair + task.d * now.coordinate if task.fast else now.slow_pair)
 
 
-def in_callers_unit(Z: Array, data: Points | Condensed) -> Array:
+def in_callers_unit(Z: Array, data: Points | Condensed | SparseDistances) -> Array:
     """Z with heights as the caller measures them."""
     if isinstance(data, Points):
         Z[:, 2] = np.ldexp(Z[:, 2], data.height_exponent)

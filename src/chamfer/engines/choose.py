@@ -5,12 +5,13 @@ from __future__ import annotations
 from chamfer import tuning
 from chamfer.engines.base import Engine, Task
 from chamfer.engines.dense import DenseEngine
+from chamfer.engines.graph import GraphEngine
 from chamfer.engines.lists import ListsEngine
 from chamfer.engines.points import PointsEngine
 from chamfer.engines.tradeoff import TradeoffEngine
 from chamfer.memory import available_memory, too_little
 
-ENGINES: tuple[Engine, ...] = (DenseEngine(), PointsEngine(), ListsEngine(), TradeoffEngine())
+ENGINES: tuple[Engine, ...] = (DenseEngine(), PointsEngine(), ListsEngine(), TradeoffEngine(), GraphEngine())
 NAMES = ("auto", *dict.fromkeys(engine.name for engine in ENGINES))
 
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from chamfer import _core, tuning
 from chamfer._types import Array, Condensed, Points
+from chamfer.constraints import Constraints
 from chamfer.distances import pairwise
-from chamfer.engines.base import Engine, Task, in_callers_unit, search_seconds
+from chamfer.engines.base import Engine, Task, in_callers_unit, refuse_ordering, search_seconds
 from chamfer.methods import Linkage
 from chamfer.progress import Tick
 from chamfer.units import choose_unit, multiply
@@ -19,15 +20,21 @@ class DenseEngine(Engine):
     """Serves few points, distances that are given, and the linkages that need all pairs."""
 
     name = "dense"
-    space = "n (n − 1) / 2 distances; n² for the Chamfer linkages"
+    space = "n (n − 1) / 2 distances; n² for the Chamfer linkages; with constraints up to 3 n²"
+    takes = ("sample_weight", "connectivity", "must_link", "cannot_link", "max_size")
 
     def knows(self, linkage: Linkage) -> bool:
         """All but those that are defined by neighbours."""
         return not linkage.capped
 
+    def _refuses(self, task: Task) -> str | None:
+        return super()._refuses(task) or refuse_ordering(task)
+
     def memory(self, task: Task) -> int:
         """All distances, condensed or square; given ones are there already. Rows by cdist come in blocks."""
         n, size = task.data.n, int(task.data.dtype.itemsize)
+        if _is_restricted(task):
+            return _allowed_memory(task)
         if isinstance(task.data, Condensed) and not _is_square(task):
             distances = task.data.nbytes if task.options.optimal_ordering else 0
         else:
@@ -53,7 +60,7 @@ class DenseEngine(Engine):
         with task.progress.stage("distances", n * (n - 1) // 2, "pair") as tick:
             matrix, exponent = _given(task) if isinstance(task.data, Condensed) else (_computed(task, tick), 0)
         with task.progress.stage("merges", n - 1, "merge") as tick:
-            Z = _merge(matrix, task, tick)
+            Z = _merge_allowed(matrix, task, tick) if _is_restricted(task) else _merge(matrix, task, tick)
         if task.linkage.family == "centres":
             Z[:, 2] = np.ldexp(np.sqrt(np.maximum(Z[:, 2], 0)), exponent)
         return in_callers_unit(Z, task.data)
@@ -62,15 +69,78 @@ class DenseEngine(Engine):
 def _merge(matrix: Array, task: Task, tick: Tick | None) -> Array:
     linkage, threads = task.linkage, task.threads
     if not _is_square(task):
-        return _core.dense_rule(matrix, n=task.data.n, rule=linkage.name, threads=threads, tick=tick)
+        weights = None if task.constraints is None else task.constraints.weights
+        if weights is not None and linkage.name == "ward":
+            _weigh(matrix, weights)
+        return _core.dense_rule(matrix, n=task.data.n, rule=linkage.name, weights=weights, threads=threads, tick=tick)
     return _core.dense_chamfer(
         matrix, normalized=linkage.normalized, symmetric=linkage.symmetric, threads=threads, tick=tick
     )
 
 
+def _allowed_memory(task: Task) -> int:
+    """All values, and which of them are allowed; both directions of the Chamfer linkages; a copy for a second run."""
+    n, matrices = task.data.n, 2 if task.linkage.family == "chamfer" else 1
+    assert task.constraints is not None
+    again = not task.constraints.forest and task.constraints.graph is not None
+    single = 0 if task.data.dtype == np.float64 else 4
+    return n * n * (8 * (matrices + again) + single + 1) + 400 * n + (task.data.nbytes if task.d else 0)
+
+
+def _merge_allowed(matrix: Array, task: Task, tick: Tick | None) -> Array:
+    """Merge what may merge; then, unless a forest is wanted, what no edge joins."""
+    constraints, linkage = task.constraints, task.linkage
+    assert constraints is not None
+    values = matrix.astype(np.float64, copy=False)
+    if linkage.name == "ward" and constraints.weights is not None:
+        for row, weight in zip(values, constraints.weights, strict=True):
+            row *= 2 * (weight * constraints.weights) / (weight + constraints.weights)
+    if constraints.graph is None:
+        return _run_allowed(values, constraints, task, tick)
+    kept = None if constraints.forest else values.copy()
+    if linkage.family == "single":
+        values = _only_edges(values, constraints)
+    Z = _run_allowed(values, constraints, task, tick)
+    if kept is None or np.isfinite(Z[:, 2]).all():
+        return Z
+    return _run_allowed(kept, constraints.after(Z, None), task, tick)
+
+
+def _run_allowed(values: Array, constraints: Constraints, task: Task, tick: Tick | None) -> Array:
+    linkage, rest = task.linkage, {"constraints": constraints.core(), "threads": task.threads, "tick": tick}
+    if linkage.family == "chamfer":
+        return _core.allowed_chamfer(values, normalized=linkage.normalized, symmetric=linkage.symmetric, **rest)
+    return _core.allowed_rule(values, rule=linkage.name, **rest)
+
+
+def _weigh(values: Array, weights: Array) -> None:
+    """Condensed squared distances become values of Ward's linkage between points of such weights."""
+    start = 0
+    for i in range(len(weights) - 1):
+        others = weights[i + 1 :]
+        values[start : start + len(others)] *= 2 * (weights[i] * others) / (weights[i] + others)
+        start += len(others)
+
+
+def _only_edges(values: Array, constraints: Constraints) -> Array:
+    """For single linkage only edges count: the tree is the minimum spanning tree of the graph."""
+    assert constraints.graph is not None
+    edges = constraints.graph.tocoo()
+    only = np.full_like(values, np.inf)
+    only[edges.row, edges.col] = values[edges.row, edges.col]
+    return only
+
+
 def _is_square(task: Task) -> bool:
     """Whether rows of distances are kept for both directions, which differ for the Chamfer linkages."""
-    return task.linkage.family == "chamfer"
+    return task.linkage.family == "chamfer" or _is_restricted(task)
+
+
+def _is_restricted(task: Task) -> bool:
+    """Whether not all pairs may merge, or points of Chamfer linkages weigh differently."""
+    if task.constraints is None:
+        return False
+    return task.linkage.family == "chamfer" or task.constraints.special != ("sample_weight",)
 
 
 def _computed(task: Task, tick: Tick | None) -> Array:
@@ -83,21 +153,21 @@ def _computed(task: Task, tick: Tick | None) -> Array:
 def _given(task: Task) -> tuple[Array, int]:
     """Distances of the user; squared for the linkages of centres, in a unit of two to the second number."""
     assert isinstance(task.data, Condensed)
-    if _is_square(task):
-        return _square_form(task.data), 0
     # They are overwritten, but the order of leaves needs them later.
-    values = task.data.values.copy() if task.options.optimal_ordering else task.data.values
-    if task.linkage.family != "centres":
-        return values, 0
-    exponent = choose_unit(np.zeros(1), values.max(initial=0, keepdims=True)).exponent
-    return np.square(multiply(values, -exponent), out=values), exponent
+    values, exponent = task.data.values, 0
+    if task.options.optimal_ordering and not _is_square(task):
+        values = values.copy()
+    if task.linkage.family == "centres":
+        exponent = choose_unit(np.zeros(1), values.max(initial=0, keepdims=True)).exponent
+        values = np.square(multiply(values, -exponent), out=values)
+    return _square_form(values, task.data.n) if _is_square(task) else values, exponent
 
 
-def _square_form(data: Condensed) -> Array:
-    square = np.zeros((data.n, data.n), dtype=data.values.dtype)
+def _square_form(values: Array, n: int) -> Array:
+    square = np.zeros((n, n), dtype=values.dtype)
     start = 0
-    for i in range(data.n - 1):
-        row = data.values[start : start + data.n - 1 - i]
+    for i in range(n - 1):
+        row = values[start : start + n - 1 - i]
         square[i, i + 1 :] = square[i + 1 :, i] = row
         start += row.size
     return square

@@ -44,7 +44,7 @@ class ListsEngine(Engine):
             return f"engine 'lists' takes one of {names(self.knows)}{where}; got {task}"
         if task.remote and task.options.optimal_ordering:
             return "optimal_ordering must be False for points on a cluster, got True"
-        return refuse_source(task.options.source, task.data, task.remote)
+        return refuse_source(task.options.source, task.all_pairs, task.remote)
 
     def memory(self, task: Task) -> int:
         """Lists and their columns, what is known of clusters, and what a source needs beside them."""
@@ -118,7 +118,7 @@ def _is_approximate(source: Any) -> bool:
 
 def _source(task: Task, source: Any) -> Source:
     options = task.options
-    return make_source(source, task.data, _first(task), task.threads, options.client, options.recall)
+    return make_source(source, task.all_pairs, _first(task), task.threads, options.client, options.recall)
 
 
 def _remembered(source: Source, task: Task, stack: ExitStack) -> Source:
@@ -132,7 +132,7 @@ def _remembered(source: Source, task: Task, stack: ExitStack) -> Source:
         "recall": options.recall if _is_approximate(options.source) else None,
         "source": options.source if isinstance(options.source, str) else [source.name, source.fingerprint],
         "lists": [now.first_list, now.next_list, now.batch, now.near_part, now.near_pairs],
-        **describe(task.data),
+        **describe(task.all_pairs),
     }
     kept = stack.enter_context(Checkpoint(path, facts))
     # Where two sources are about as fast, the clock may choose another than it did before.

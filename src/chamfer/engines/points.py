@@ -15,13 +15,14 @@ from chamfer import _core, tuning
 from chamfer._types import Array, Points
 from chamfer.distances.blas import blas, one_blas_thread
 from chamfer.distances.pairwise import centre
-from chamfer.engines.base import Engine, Task, in_callers_unit, search_seconds
+from chamfer.engines.base import Engine, Task, in_callers_unit, refuse_ordering, search_seconds
 from chamfer.methods import METHODS, Linkage
 from chamfer.sources.choose import choose_source
 from chamfer.sources.kdtree import TreeSource
 from chamfer.sources.products import BlasSource
 
-_ABLE = ", ".join(f"{each.name} ({', '.join(each.from_points)})" for each in METHODS.values() if each.from_points)
+_HEAVY = 1 << 24  # times the smallest weight: float32, in which the filter multiplies, has room for as many points
+ABLE = ", ".join(f"{each.name} ({', '.join(each.from_points)})" for each in METHODS.values() if each.from_points)
 
 
 class PointsEngine(Engine):
@@ -29,16 +30,20 @@ class PointsEngine(Engine):
 
     name = "points"
     space = "O(n d)"
-    takes = ("epsilon",)  # every merge is one of the smallest value, which is within any factor of it
+    # With epsilon, every merge is one of the smallest value, which is within any factor of it.
+    takes = ("epsilon", "sample_weight")
 
     def knows(self, linkage: Linkage) -> bool:
         """Those whose values follow from points or centres."""
         return bool(linkage.from_points)
 
     def _refuses(self, task: Task) -> str | None:
-        if isinstance(task.data, Points) and task.data.metric in task.linkage.from_points:
-            return None
-        return f"engine 'points' takes observations and one of {_ABLE}; got {task}"
+        if not (isinstance(task.data, Points) and task.data.metric in task.linkage.from_points):
+            return f"engine 'points' takes observations and one of {ABLE}; got {task}"
+        weights = _weights(task)[0]
+        if weights is not None and weights.sum() > _HEAVY:
+            return "sample_weight must sum up to at most 2^24 times the smallest weight for engine 'points'"
+        return refuse_ordering(task)
 
     def memory(self, task: Task) -> int:
         """Centres, their few coordinates, and lists; few points are compared without the latter."""
@@ -64,6 +69,8 @@ class PointsEngine(Engine):
         assert isinstance(task.data, Points)
         metric, points = task.data.metric, replace(task.data, metric="sqeuclidean")
         Z = _one_by_one(points, task) if _are_few(task) else _by_lists(points, task)
+        if task.linkage.name == "ward":
+            Z[:, 2] = np.ldexp(Z[:, 2], _weights(task)[1])
         if metric == "euclidean":
             Z[:, 2] = np.sqrt(Z[:, 2])
         elif metric == "cosine":
@@ -79,9 +86,20 @@ def _are_few(task: Task) -> bool:
     return task.data.n <= tuning.at(now.few_points if task.linkage.reducible else now.few_closer, task.d)
 
 
+def _weights(task: Task) -> tuple[Array | None, int]:
+    """Weights of at least one, in a unit of two to the second number."""
+    if task.constraints is None or task.constraints.weights is None:
+        return None, 0
+    weights = task.constraints.weights
+    exponent = int(np.frexp(weights.min())[1]) - 1
+    return np.ldexp(weights, -exponent), exponent
+
+
 def _one_by_one(points: Points, task: Task) -> Array:
     with task.progress.stage("merges", points.n - 1, "merge") as tick:
-        return _core.few_points(points.X, rule=task.linkage.name, threads=task.threads, tick=tick)
+        return _core.few_points(
+            points.X, rule=task.linkage.name, weights=_weights(task)[0], threads=task.threads, tick=tick
+        )
 
 
 def _by_lists(points: Points, task: Task) -> Array:
@@ -101,7 +119,7 @@ def _by_lists(points: Points, task: Task) -> Array:
         rest = {**coordinates, **lists, "blas": blas(), "threads": task.threads, "tick": tick}
         if single:
             return _core.spanning_forest(points.X, metric="sqeuclidean", **rest)
-        return _core.centre_lists(points.X, rule=task.linkage.name, tree=tree, **rest)
+        return _core.centre_lists(points.X, rule=task.linkage.name, weights=_weights(task)[0], tree=tree, **rest)
 
 
 def _few_coordinates(points: Points, source: BlasSource | TreeSource) -> dict[str, Any]:

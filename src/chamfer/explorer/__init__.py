@@ -66,7 +66,7 @@ def explore(
     >>> page.name
     'tree.html'
     """
-    tree = Dendrogram(Z)
+    tree = Dendrogram(Z).whole()
     n = tree.n_points
     labels = check_names(labels, n)
     most = min(n, _MOST_CLUSTERS)

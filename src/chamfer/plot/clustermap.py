@@ -70,8 +70,8 @@ def plot_clustermap(
     values = np.asarray(X, dtype=float)
     if values.ndim != 2:
         raise ValueError(f"X must have two dimensions, got {values.ndim}")
-    rows = Dendrogram(linkage(values) if Z is None else Z)
-    columns = None if column_Z is None else Dendrogram(column_Z)
+    rows = Dendrogram(linkage(values) if Z is None else Z).whole()
+    columns = None if column_Z is None else Dendrogram(column_Z).whole()
     _check_size("Z", rows, values.shape[0], "rows")
     if columns is not None:
         _check_size("column_Z", columns, values.shape[1], "columns")

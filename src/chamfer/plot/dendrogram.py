@@ -80,7 +80,7 @@ def plot_dendrogram(
     >>> [text.get_text() for text in ax.get_xticklabels()]
     ['a', 'b', 'c', 'd']
     """
-    tree = Dendrogram(Z)
+    tree = Dendrogram(Z).whole()
     check_choice("orientation", orientation, ORIENTATIONS)
     labels = check_names(labels, tree.n_points)
     collapsed = None

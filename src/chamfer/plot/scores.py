@@ -89,7 +89,7 @@ def plot_scores(
 
 
 def _scores(name: str, Z: Any, y: Array) -> CutScores:
-    tree = Dendrogram(Z)
+    tree = Dendrogram(Z).whole()
     if tree.n_points != len(y):
         raise ValueError(f"y must have a class for each of the {tree.n_points} points of {name!r}, got {len(y)}")
     return CutScores(tree.Z, y)

@@ -207,7 +207,7 @@ def choose(
     >>> choice.to_frame(5)["silhouette"].round(2).tolist()[1:]
     [0.8, 0.76, 0.87, 0.76]
     """
-    tree = Dendrogram(Z)
+    tree = Dendrogram(Z).whole()
     n, threads = tree.n_points, check_threads(n_jobs)
     least, most = check_range(n, min_clusters, max_clusters)
     path = Path(tree, order)

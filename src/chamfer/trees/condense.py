@@ -204,7 +204,7 @@ def condense(Z: Any, min_size: int = 5, *, heights: str = "max") -> CondensedTre
     >>> found.strengths
     array([1., 1., 1., 1., 1., 1., 0.])
     """
-    tree = Dendrogram(Z)
+    tree = Dendrogram(Z).whole()
     least = min(check_integer("min_size", min_size, 2), tree.n_points + 1)
     check_choice("heights", heights, ("max", "cumulative"))
     with np.errstate(divide="ignore", over="ignore"):

@@ -166,14 +166,16 @@ class _Path:
 
     def __init__(self, tree: Dendrogram, order: str) -> None:
         self.tree = tree
-        self.merges, self.heights = tree.sequence(order)
+        merges, heights = tree.sequence(order)
+        possible = tree.n_points - tree.n_trees  # the trees of a forest are never joined
+        self.merges, self.heights = merges[:possible], heights[:possible]
         self.made = tree.Z[:, 3]  # points of the cluster that each merge makes
 
     def counts(self, n_clusters: Any, height: Any, min_size: Any, limits: _Limits) -> list[tuple[int, int]]:
         """How many merges to apply, and how many points a cluster needs, for each cut that is asked for."""
         n = self.tree.n_points
         if n_clusters is not None:
-            numbers = [check_integer(name, each, 1, n) for name, each in _each("n_clusters", n_clusters)]
+            numbers = [self.tree.check_number(name, each) for name, each in _each("n_clusters", n_clusters)]
             sizes = [_check_min_size(min_size, n, number) for number in numbers]
             return [(self._for_number(k, size), size) for k, size in zip(numbers, sizes, strict=True)]
         least = _check_min_size(min_size, n, None)

@@ -44,7 +44,8 @@ class Dendrogram:
     1. there are n - 1 merges, and cluster ``n + i`` is made by merge ``i``;
     2. a merge joins two different clusters made before it;
     3. every cluster but the last is joined exactly once;
-    4. heights are finite and at least 0, and need not grow from merge to merge;
+    4. heights are at least 0, and need not grow from merge to merge; infinite ones come last and join the trees of a
+       forest, so that it has n - 1 rows too;
     5. sizes are the numbers of points;
     6. the array is read-only float64.
 
@@ -79,6 +80,20 @@ class Dendrogram:
         return np.asarray(self.Z[:, 2])
 
     @property
+    def n_trees(self) -> int:
+        """One more than the merges of infinite height, which no cut applies."""
+        return 1 + int(np.isinf(self.heights[::-1]).argmin()) if len(self.Z) and np.isinf(self.heights[-1]) else 1
+
+    def whole(self) -> Dendrogram:
+        """The dendrogram itself, if it is no forest."""
+        if self.n_trees > 1:
+            raise ValueError(
+                f"Z must be one tree here, got a forest of {self.n_trees} trees; replace its infinite heights, for "
+                "example by twice the largest finite one"
+            )
+        return self
+
+    @property
     def height(self) -> int:
         """Edges on the longest way from the root to a point."""
         return int(_core.tree_height(self.Z)) if len(self.Z) else 0
@@ -92,7 +107,8 @@ class Dendrogram:
         if order == "merge":
             return np.arange(len(self.Z)), self.heights
         heights = _core.monotone_heights(self.Z, cumulative=order == "cumulative")
-        _refuse_overflow(heights, argument)
+        if np.isinf(heights).sum() >= self.n_trees:
+            _refuse_overflow(heights, argument)
         # Equal heights keep the order of merges, so children stay before their parents.
         merges = np.argsort(heights, kind="stable")
         return merges, heights[merges]
@@ -107,10 +123,19 @@ class Dendrogram:
             raise ValueError("give exactly one of n_clusters and height")
         merges, heights = self.sequence(order)
         if n_clusters is not None:
-            count = self.n_points - check_integer("n_clusters", n_clusters, 1, self.n_points)
+            count = self.n_points - self.check_number("n_clusters", n_clusters)
         else:
             count = merges_up_to(heights, check_number("height", height))
         return self.first(merges, count)
+
+    def check_number(self, name: str, n_clusters: object) -> int:
+        """A number of clusters into which the tree can be cut."""
+        number = check_integer(name, n_clusters, 1, self.n_points)
+        if number < self.n_trees:
+            raise ValueError(
+                f"{name} must be at least {self.n_trees}, since constraints left {self.n_trees} trees, got {number}"
+            )
+        return number
 
     def first(self, merges: Array, count: int) -> Array:
         """Mask of the first `count` of the merges in a sequence."""
@@ -138,7 +163,7 @@ class Dendrogram:
 
 def merges_up_to(heights: Array, height: float) -> int:
     """Count the merges of a sequence before the first that is higher than `height`."""
-    too_high = heights > height
+    too_high = (heights > height) | np.isinf(heights)  # the trees of a forest are never joined
     return int(np.argmax(too_high)) if too_high.any() else len(heights)
 
 
@@ -202,7 +227,7 @@ def _check_tree(Z: Any) -> Array:
 
 def _explain(tree: Array) -> NoReturn:
     """Say what is wrong with a tree, and name the merge."""
-    if not np.isfinite(tree).all():
+    if np.isnan(tree).any() or np.isinf(tree[:, [0, 1, 3]]).any():
         raise ValueError("Z must be finite")
     n = len(tree) + 1
     clusters = tree[:, :2]
@@ -213,6 +238,7 @@ def _explain(tree: Array) -> NoReturn:
     times_joined = np.bincount(children.ravel(), minlength=2 * n - 1)
     _refuse(np.any(times_joined[children] > 1, axis=1), "joins a cluster twice")
     _refuse(tree[:, 2] < 0, "has a negative height")
+    _refuse(np.isinf(np.roll(tree[:, 2], 1)) & np.isfinite(tree[:, 2]), "follows one of infinite height")
     sizes = np.concatenate([np.ones(n), tree[:, 3]])
     _refuse(sizes[children].sum(axis=1) != tree[:, 3], "does not have the size of its clusters")
     raise AssertionError("the core and this function differ on what a tree is")

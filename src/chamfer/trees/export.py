@@ -92,7 +92,7 @@ def to_json(Z: Any, labels: Sequence[object] | None = None, *, heights: str = "o
 
 
 def _prepare(Z: Any, labels: Sequence[object] | None, heights: str) -> tuple[Dendrogram, list[str], Array]:
-    tree = Dendrogram(Z)
+    tree = Dendrogram(Z).whole()
     labels = check_names(labels, tree.n_points)
     names = [str(each) for each in (range(tree.n_points) if labels is None else labels)]
     return tree, names, np.concatenate([np.zeros(tree.n_points), merge_heights(tree, heights)])

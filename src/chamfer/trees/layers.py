@@ -90,7 +90,7 @@ def layers(Z: Any, *, order: str = "merge", max_clusters: int | None = None) -> 
     >>> found.labels[::5].tolist()
     [[0, 0], [0, 1], [0, 2], [1, 3], [1, 4], [1, 5]]
     """
-    tree = Dendrogram(Z)
+    tree = Dendrogram(Z).whole()
     n = tree.n_points
     most = max(1, n // 4) if max_clusters is None else min(n, check_integer("max_clusters", max_clusters, 1))
     gap = height_curves(Path(tree, order))["gap"]

@@ -16,6 +16,7 @@ class Heap {
     bool empty() const { return order_.empty(); }
     Id top() const { return order_.front(); }
     const Key& key(Id slot) const { return keys_[slot]; }
+    bool has(Id slot) const { return place_[slot] >= 0; }
 
     void set(Id slot, const Key& key) {
         keys_[slot] = key;

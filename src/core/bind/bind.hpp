@@ -6,15 +6,18 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "../base/threads.hpp"
 #include "../distance/points.hpp"
+#include "../linkage/weights.hpp"
 #include "../search/top_k.hpp"
 #include "../tree/dendrogram.hpp"
 
@@ -76,6 +79,12 @@ Points<T> points_of(const Array<const T, 2>& X) {
     return {X.data(), static_cast<Index>(X.shape(0)), static_cast<Index>(X.shape(1))};
 }
 
+using WeightsArray = std::optional<Array<const double, 1>>;
+
+inline Weights weights_of(const WeightsArray& weights) {
+    return weights ? Weights(weights->data(), weights->data() + weights->shape(0)) : Weights();
+}
+
 inline Metric metric_of(const std::string& name) {
     if (name == "euclidean") return {.root = true, .factor = 1};
     if (name == "sqeuclidean") return {.root = false, .factor = 1};
@@ -109,6 +118,9 @@ void bind_graph(nb::module_& m);
 void bind_searches(nb::module_& m);
 void bind_dense_chamfer(nb::module_& m);
 void bind_dense_rules(nb::module_& m);
+void bind_constraints(nb::module_& m);
+void bind_allowed(nb::module_& m);
+void bind_contraction(nb::module_& m);
 void bind_few(nb::module_& m);
 void bind_few_points(nb::module_& m);
 void bind_centre_lists(nb::module_& m);

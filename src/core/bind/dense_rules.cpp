@@ -10,19 +10,19 @@ namespace chamfer {
 namespace {
 
 template <class R, class T>
-Merges merges_of(const Triangle<T>& matrix, int threads, const Tick& tick) {
+Merges merges_of(const Triangle<T>& matrix, const Weights& weights, int threads, const Tick& tick) {
     if constexpr (R::reducible) {
-        return by_height(Rounds<T, R>(matrix, threads).run(tick));
+        return by_height(Rounds<T, R>(matrix, threads, weights).run(tick));
     } else {
-        MatrixRows<T, R> rows(matrix, threads);
+        MatrixRows<T, R> rows(matrix, threads, weights);
         return Generic(rows, threads).run(tick);
     }
 }
 
 template <class R, class T>
-Merges merges_of(Square<T>& matrix) {
+Merges merges_of(Square<T>& matrix, const Weights& weights = {}) {
     const Tick none = [](Index) {};
-    SquareRows<T, R> rows(matrix);
+    SquareRows<T, R> rows(matrix, weights);
     if constexpr (R::reducible) {
         Merges merges;
         merges.reserve(rows.count() - 1);
@@ -53,19 +53,20 @@ Merges merges_by_rule(const std::string& rule, Square<double>& matrix) {
 }
 
 template <class T>
-Merges merges_by_rule(const std::string& rule, const Triangle<T>& matrix, int threads, const Tick& tick) {
+Merges merges_by_rule(const std::string& rule, const Triangle<T>& matrix, const Weights& weights, int threads,
+                      const Tick& tick) {
     if (rule == "single" && matrix.n <= kFewClusters) return by_tie_rule(few_spanning_tree<T>(matrix, matrix.n));
     const bool rounds = rule != "single" && rule != "centroid" && rule != "median";
     if (matrix.n <= (rounds ? kFewForRounds : kFewClusters)) {
         Square<T> square(matrix);
-        return with_rule(rule, [&]<class R>(R) { return merges_of<R>(square); });
+        return with_rule(rule, [&]<class R>(R) { return merges_of<R>(square, weights); });
     }
     if (rule == "single") return by_tie_rule(spanning_tree(matrix, threads, tick));
-    return with_rule(rule, [&]<class R>(R) { return merges_of<R>(matrix, threads, tick); });
+    return with_rule(rule, [&]<class R>(R) { return merges_of<R>(matrix, weights, threads, tick); });
 }
 
-template Merges merges_by_rule(const std::string&, const Triangle<float>&, int, const Tick&);
-template Merges merges_by_rule(const std::string&, const Triangle<double>&, int, const Tick&);
+template Merges merges_by_rule(const std::string&, const Triangle<float>&, const Weights&, int, const Tick&);
+template Merges merges_by_rule(const std::string&, const Triangle<double>&, const Weights&, int, const Tick&);
 
 namespace {
 
@@ -73,12 +74,14 @@ template <class T>
 void bind(nb::module_& m) {
     m.def(
         "dense_rule",
-        [](Array<T, 1> distances, Index n, const std::string& rule, int threads, nb::object callback) {
+        [](Array<T, 1> distances, Index n, const std::string& rule, const WeightsArray& weights, int threads,
+           nb::object callback) {
             return run(callback, [&](const Tick& tick) {
-                return merges_by_rule(rule, Triangle<T>{distances.data(), n, true}, threads, tick);
+                return merges_by_rule(rule, Triangle<T>{distances.data(), n, true}, weights_of(weights), threads, tick);
             });
         },
-        "distances"_a.noconvert(), nb::kw_only(), "n"_a, "rule"_a, "threads"_a, "tick"_a = nb::none(),
+        "distances"_a.noconvert(), nb::kw_only(), "n"_a, "rule"_a, "weights"_a = nb::none(), "threads"_a,
+        "tick"_a = nb::none(),
         "Z from condensed distances, which are overwritten; squared in and out for ward, centroid, median.");
 }
 

@@ -8,17 +8,18 @@ namespace chamfer {
 namespace {
 
 template <class R, class T>
-Merges by_generic(const Points<T>& points, int threads, const Tick& tick) {
-    CentreRows<R> rows(points);
+Merges by_generic(const Points<T>& points, const Weights& weights, int threads, const Tick& tick) {
+    CentreRows<R> rows(points, weights);
     return Generic(rows, threads).run(tick);
 }
 
 template <class T>
-Merges merges_of(const std::string& rule, const Points<T>& points, int threads, const Tick& tick) {
+Merges merges_of(const std::string& rule, const Points<T>& points, const Weights& weights, int threads,
+                 const Tick& tick) {
     if (rule == "single") return by_tie_rule(spanning_tree(points, tick));
-    if (rule == "ward") return by_height(CentreRounds<Ward>(points, threads).run(tick));
-    if (rule == "centroid") return by_generic<Centroid>(points, threads, tick);
-    if (rule == "median") return by_generic<Median>(points, threads, tick);
+    if (rule == "ward") return by_height(CentreRounds<Ward>(points, threads, weights).run(tick));
+    if (rule == "centroid") return by_generic<Centroid>(points, weights, threads, tick);
+    if (rule == "median") return by_generic<Median>(points, weights, threads, tick);
     no_rule(rule);
 }
 
@@ -26,10 +27,13 @@ template <class T>
 void bind(nb::module_& m) {
     m.def(
         "few_points",
-        [](Array<const T, 2> X, const std::string& rule, int threads, nb::object callback) {
-            return run(callback, [&](const Tick& tick) { return merges_of(rule, points_of<T>(X), threads, tick); });
+        [](Array<const T, 2> X, const std::string& rule, const WeightsArray& weights, int threads,
+           nb::object callback) {
+            return run(callback, [&](const Tick& tick) {
+                return merges_of(rule, points_of<T>(X), weights_of(weights), threads, tick);
+            });
         },
-        "X"_a.noconvert(), nb::kw_only(), "rule"_a, "threads"_a, "tick"_a = nb::none(),
+        "X"_a.noconvert(), nb::kw_only(), "rule"_a, "weights"_a = nb::none(), "threads"_a, "tick"_a = nb::none(),
         "Z with squared heights from few points.");
 }
 

@@ -28,6 +28,9 @@ NB_MODULE(_core, m) {
     bind_graph(m);
     bind_dense_chamfer(m);
     bind_dense_rules(m);
+    bind_constraints(m);
+    bind_allowed(m);
+    bind_contraction(m);
     bind_few(m);
     bind_few_points(m);
     bind_centre_lists(m);

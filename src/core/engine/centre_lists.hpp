@@ -44,13 +44,7 @@ class CentreLists {
           heap_(left_) {
         std::iota(id_.begin(), id_.end(), Id{0});
         std::iota(slot_.begin(), slot_.end(), Id{0});
-        constexpr bool exact = sizeof(T) == 8;
-        constexpr double down = exact ? 1 : 1 - 2.0 * std::numeric_limits<T>::epsilon();
-        for (Id c = 0; c < left_; ++c) {
-            for (Index i = c * k_; i < (c + 1) * k_; ++i)
-                lists_[c].push_back({first.points[i], down * static_cast<double>(first.distances[i]), exact});
-            bound_[c] = k_ == left_ - 1 ? kFar<double> : down * static_cast<double>(first.bounds[c]);
-        }
+        for (Id c = 0; c < left_; ++c) start(c, first);
     }
 
     Merges run(const Tick& tick) {
@@ -82,6 +76,23 @@ class CentreLists {
         double value;
         bool exact;
     };
+
+    // The first list of a point holds squared distances. These are the values if points weigh one; more weight brings
+    // nobody closer.
+    template <class T>
+    void start(Id c, const FirstLists<T>& first) {
+        constexpr double epsilon = std::numeric_limits<T>::epsilon();
+        const bool exact = sizeof(T) == 8 && centres_.alike();
+        const double down = exact ? 1 : 1 - (centres_.alike() ? 2 : 4) * epsilon;
+        const auto least = [&](T squared, double size) {
+            const double value = down * static_cast<double>(squared);
+            return centres_.alike() ? value : between<R>(value, centres_.size(c), size);
+        };
+        for (Index i = c * k_; i < (c + 1) * k_; ++i)
+            lists_[c].push_back({first.points[i], least(first.distances[i], centres_.size(first.points[i])), exact});
+        bound_[c] = k_ == left_ - 1 ? kFar<double> : least(first.bounds[c], 1);
+    }
+
     // A lower bound of all values of a cluster; the value to a known cluster, or not.
     using Key = TieKey<double>;
     static bool known(const Key& key) { return key.low != kNone; }

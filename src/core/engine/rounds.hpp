@@ -25,8 +25,8 @@ template <class T, Rule R>
 class Rounds {
    public:
     // `matrix` is condensed.
-    Rounds(Triangle<T> matrix, int threads)
-        : matrix_(matrix), threads_(threads), sizes_(matrix.n, 1.0), points_(matrix.n) {
+    Rounds(Triangle<T> matrix, int threads, const Weights& weights = {})
+        : matrix_(matrix), threads_(threads), sizes_(or_ones(weights, matrix.n)), points_(matrix.n) {
         std::iota(points_.begin(), points_.end(), Id{0});
     }
 
@@ -158,8 +158,8 @@ template <CentreRule R>
 class CentreRounds {
    public:
     template <class T>
-    CentreRounds(const Points<T>& points, int threads)
-        : rows_(points), threads_(threads), neighbours_(points.n), stale_(points.n) {
+    CentreRounds(const Points<T>& points, int threads, const Weights& weights = {})
+        : rows_(points, weights), threads_(threads), neighbours_(points.n), stale_(points.n) {
         std::iota(stale_.begin(), stale_.end(), Id{0});
     }
 

@@ -6,6 +6,7 @@
 
 #include "../distance/points.hpp"
 #include "rules.hpp"
+#include "weights.hpp"
 
 namespace chamfer {
 
@@ -13,14 +14,17 @@ template <CentreRule R>
 class Centres {
    public:
     template <class T>
-    explicit Centres(const Points<T>& points)
+    explicit Centres(const Points<T>& points, const Weights& weights = {})
         : d_(points.d),
           centres_(points.data, points.data + points.n * points.d),
-          sizes_(points.n, 1.0),
+          alike_(weights.empty()),
+          sizes_(or_ones(weights, points.n)),
           spread_(points.n, 0.0) {}
 
     Index n() const { return static_cast<Index>(sizes_.size()); }
     Index d() const { return d_; }
+    // Whether all points weigh one; otherwise they weigh at least that.
+    bool alike() const { return alike_; }
     const double* centre(Id c) const { return centres_.data() + c * d_; }
     double size(Id c) const { return sizes_[c]; }
     double ease(Id c) const { return R::ease(sizes_[c]); }
@@ -44,6 +48,7 @@ class Centres {
 
    private:
     Index d_;
+    bool alike_;
     std::vector<double> centres_, sizes_, spread_;
 };
 

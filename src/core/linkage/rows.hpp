@@ -16,6 +16,7 @@
 #include "../distance/packed.hpp"
 #include "../distance/triangle.hpp"
 #include "rules.hpp"
+#include "weights.hpp"
 
 namespace chamfer {
 
@@ -68,8 +69,8 @@ class MatrixRows {
         std::iota(left_.begin(), left_.end(), Id{0});
     }
 
-    MatrixRows(Triangle<T> matrix, int threads)
-        : MatrixRows(matrix, threads, std::vector<double>(matrix.n, 1.0), std::vector<Id>(matrix.n)) {
+    MatrixRows(Triangle<T> matrix, int threads, const Weights& weights = {})
+        : MatrixRows(matrix, threads, or_ones(weights, matrix.n), std::vector<Id>(matrix.n)) {
         std::iota(points_.begin(), points_.end(), Id{0});
     }
 
@@ -177,15 +178,17 @@ class CentreRows {
         Neighbour<double> best;
     };
 
+    // Weights are at least one.
     template <class T>
-    explicit CentreRows(const Points<T>& points)
+    explicit CentreRows(const Points<T>& points, const Weights& weights = {})
         : centres_(points),
           chunk_(std::clamp<Index>(kInCache / points.d, 1, kMost) * kBlock),
           left_(points.n),
-          sizes_(points.n, 1.0),
-          eases_(points.n, R::ease(1.0)),
+          sizes_(or_ones(weights, points.n)),
+          eases_(points.n),
           points_(points.n),
           row_(points.n + kBlock) {
+        std::ranges::transform(sizes_, eases_.begin(), R::ease);
         std::iota(left_.begin(), left_.end(), Id{0});
         std::iota(points_.begin(), points_.end(), Id{0});
     }

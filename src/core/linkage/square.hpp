@@ -60,8 +60,8 @@ class SquareRows {
     using RuleType = R;
 
     // Of the triangle in `square`.
-    explicit SquareRows(Square<T>& square)
-        : square_(square), left_(square.n()), points_(square.n()), sizes_(square.n(), 1.0) {
+    explicit SquareRows(Square<T>& square, const Weights& weights = {})
+        : square_(square), left_(square.n()), points_(square.n()), sizes_(or_ones(weights, square.n())) {
         square.mirror();
         std::iota(left_.begin(), left_.end(), Id{0});
         std::iota(points_.begin(), points_.end(), Id{0});

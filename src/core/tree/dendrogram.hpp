@@ -19,8 +19,8 @@ struct Tree {
     Index merges() const { return n - 1; }
 };
 
-// Whether Z is a tree: children made before and joined once, sizes that add up, heights that are finite and not below
-// 0.
+// Whether Z is a tree: children made before and joined once, sizes that add up, heights that are not below 0. Infinite
+// heights come last: a forest, whose trees are joined so that Z has n - 1 rows.
 inline bool is_tree(const double* Z, Index merges) {
     const Index n = merges + 1;
     std::vector<char> joined(n + merges);
@@ -33,7 +33,7 @@ inline bool is_tree(const double* Z, Index merges) {
             if (static_cast<double>(c) != merge[side] || joined[c]) return false;
             joined[c] = true;
         }
-        if (!(merge[2] >= 0 && merge[2] < kFar<double>)) return false;
+        if (!(merge[2] >= 0) || (i > 0 && merge[-2] == kFar<double> && merge[2] < kFar<double>)) return false;
         if (size(static_cast<Index>(merge[0])) + size(static_cast<Index>(merge[1])) != merge[3]) return false;
     }
     return true;
