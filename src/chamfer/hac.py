@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -21,6 +22,7 @@ from chamfer.inputs import (
     check_number,
     check_path,
     check_share,
+    with_params,
 )
 from chamfer.memory import available_memory, too_little
 from chamfer.methods import METHODS
@@ -55,6 +57,7 @@ def linkage(
     info: Info | None = None,
     client: Any = None,
     recall: float = RECALL,
+    metric_params: Mapping[str, Any] | None = None,
 ) -> Array:
     r"""Cluster points hierarchically.
 
@@ -64,14 +67,16 @@ def linkage(
     ----------
     X : array-like
         Observations of shape (n, d); or condensed distances of shape (n (n - 1) / 2,), as made by
-        ``scipy.spatial.distance.pdist``; or a square matrix of distances with ``metric="precomputed"``. Distances are
+        ``scipy.spatial.distance.pdist``; or a square matrix of distances with ``metric="precomputed"``. A sparse matrix
+        of observations stays sparse (``"euclidean"``, ``"sqeuclidean"``, ``"cosine"``). Distances are
         kept in float32 if `X` is float32, otherwise in float64; of up to 512 points always in float64, unless options
         ask for an engine. A Dask array stays where it is, see `DaskSource`.
     method : str, default="chamfer"
         The linkage, see Notes.
     metric : str or callable, default="euclidean"
-        ``"euclidean"``, ``"sqeuclidean"`` and ``"cosine"`` are fast; every other metric of
-        ``scipy.spatial.distance.cdist`` works too. Ignored for condensed distances.
+        ``"euclidean"``, ``"sqeuclidean"``, ``"cosine"`` and ``"correlation"`` are fast; every other metric of
+        ``scipy.spatial.distance.cdist`` works too, and ``"haversine"``. ``"nan_euclidean"`` allows missing values, with
+        scikit-learn's scaling. Ignored for condensed distances.
     optimal_ordering : bool, default=False
         Order leaves so that neighbours in a plot are close, by ``scipy.cluster.hierarchy.optimal_leaf_ordering``.
     n_neighbors : int, default=15
@@ -110,6 +115,9 @@ def linkage(
     recall : float, default=0.98
         With ``source="ann"``: the share of nearest neighbours to find. It is checked on a sample of the points;
         `info` has the share that was found, and a warning says so if it is less.
+    metric_params : dict, optional
+        Arguments of the metric, as ``cdist`` takes them: ``{"p": 3}`` for ``"minkowski"``, ``V``, ``VI``, or weights
+        ``w`` of the coordinates; for a function, its keyword arguments.
 
     Returns
     -------
@@ -180,6 +188,7 @@ def linkage(
         and n_neighbors > 0
         and t is n_jobs is memory_limit is None
         and checkpoint is None
+        and metric_params is None
         and info is client is None
         and optimal_ordering is progress is False
         and type(method) is type(metric) is str
@@ -196,7 +205,7 @@ def linkage(
     source, info = _check_source(source), _check_info(info)
     plain = isinstance(source, str) and engine == source == _AUTO and epsilon == 0
     plain &= t is memory_limit is checkpoint is client is None
-    data = check_input(X, metric, double_if_few=plain)
+    data = check_input(X, with_params(metric, metric_params), double_if_few=plain)
     if isinstance(data, Points) and data.metric not in (chosen.metrics or (data.metric,)):
         raise ValueError(f"metric must be 'euclidean' for method {method!r}, got {metric!r}")
     t = None if t is None else check_integer("t", t, 1, data.n)
