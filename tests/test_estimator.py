@@ -1,6 +1,7 @@
 """`AgglomerativeClustering` is a scikit-learn estimator, and its labels are cuts of the tree that `linkage` gives."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,10 @@ from cases import REAL_METRICS, gaussian
 from chamfer import AgglomerativeClustering
 
 X = gaussian(0, 60, 4)
+
+
+def cdist_of(name, x, y=None):
+    return cdist(x, x if y is None else y, name)
 
 
 def expected_failures(estimator):
@@ -179,8 +184,8 @@ class TestParameters:
     @pytest.mark.parametrize(
         ("parameters", "message"),
         [
-            ({"n_clusters": 2, "distance_threshold": 1.0}, "exactly one of n_clusters and distance_threshold"),
-            ({"n_clusters": None}, "exactly one of n_clusters and distance_threshold"),
+            ({"n_clusters": 2, "distance_threshold": 1.0}, "Exactly one of n_clusters and distance_threshold"),
+            ({"n_clusters": None}, "Exactly one of n_clusters and distance_threshold"),
             ({"n_clusters": "some"}, "n_clusters must be one of auto, got 'some'"),
             ({"n_clusters": 0}, "n_clusters must be between 1 and 60, got 0"),
             ({"n_clusters": 61}, "n_clusters must be between 1 and 60, got 61"),
@@ -267,7 +272,7 @@ class TestPredict:
             model = AgglomerativeClustering(n_clusters=9, linkage=linkage).fit(X)
             np.testing.assert_array_equal(model.predict(X), model.labels_)
 
-    @pytest.mark.parametrize("metric", [*REAL_METRICS, "jensenshannon", "manhattan", lambda x, y: np.abs(x - y).max()])
+    @pytest.mark.parametrize("metric", [*REAL_METRICS, "jensenshannon", "manhattan", partial(cdist_of, "chebyshev")])
     def test_new_points_join_the_nearest_training_point(self, metric):
         train, queries = np.abs(X), np.abs(self.queries)
         model = AgglomerativeClustering(n_clusters=20, metric=metric).fit(train)
@@ -276,7 +281,7 @@ class TestPredict:
             "seuclidean": {"V": train.var(axis=0, ddof=1)},
             "mahalanobis": {"VI": np.linalg.inv(np.cov(train.T))},
         }.get(metric, {})
-        name = "cityblock" if metric == "manhattan" else metric
+        name = {"manhattan": "cityblock"}.get(metric, metric) if isinstance(metric, str) else metric.args[0]
         nearest = cdist(queries, train, name, **options).argmin(axis=1)
         np.testing.assert_array_equal(model.predict(queries), model.labels_[nearest])
 

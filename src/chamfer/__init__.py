@@ -11,12 +11,15 @@ result. The folders are this sentence. A module imports only what stands above i
 ``tuning``              every measured number, and the command that measures it
 ``progress``            progress bars, and `Info`, what a run did
 ``memory``              how much memory there is
+``arrays``              whatever a user calls an array, as numbers
+``sparse``              sparse points, checked
 ``inputs``              every check of what a user passes
 ``edges``               graphs that a user passes: edges, or distances of some pairs
 ``constraints``         weights of points, and what may merge
 ``methods``             the linkages, one row of facts each
 ``threads``             how many threads there are
-``distances/``          ``pairwise``, all distances · ``filter``, few coordinates that bound them · ``blas``
+``distances/``          ``pairwise``, all distances · ``rows``, of some points to all · ``filter``, few coordinates that
+                        bound them · ``blas``
 ``sources/``            nearest clusters of points: ``base``, what a source is, and the check of a user's own ·
                         ``products`` · ``kdtree`` · ``rows`` · ``nominated`` · ``graph``, approximate neighbours ·
                         ``index`` · ``visit`` · ``dask`` and its ``workers`` · ``checkpoint``, answers in a file ·
@@ -33,10 +36,12 @@ result. The folders are this sentence. A module imports only what stands above i
 ``resampling/``         other trees about a tree: ``gap`` statistic · ``stability`` of halves · ``support`` of
                         branches · ``draws``
 ``estimator``           `AgglomerativeClustering`, for users of scikit-learn
+``features``            `FeatureAgglomeration`, the same for columns
 ``transformer``         `KNeighborsTransformer`, the same for neighbours
 ``datasets``            the paper's data sets by name, and your own
 ``plot/``               pictures: trees, heat maps, scores
 ``explorer/``           `explore`: a tree as a page for the browser
+``compat/``             other libraries' names, arguments and defaults: ``scipy`` · ``sklearn`` · ``fastcluster``
 ``cli/``                the ``chamfer`` command; ``commands/`` has a module for each
 ``_core``               the compiled loops (C++, ``src/core``)
 ======================  ==========================================================================================
@@ -49,10 +54,12 @@ if TYPE_CHECKING:
     from chamfer import datasets, plot
     from chamfer.estimator import AgglomerativeClustering
     from chamfer.explorer import explore
+    from chamfer.features import FeatureAgglomeration
     from chamfer.hac import linkage
     from chamfer.many import Clusters, ProblemError, cluster_many, linkage_many
     from chamfer.methods import METHODS
     from chamfer.nearest import Neighbors, neighbors
+    from chamfer.plot.classic import dendrogram
     from chamfer.progress import Info
     from chamfer.resampling.gap import GapStatistic, gap_statistic
     from chamfer.resampling.stability import Stability, stability
@@ -84,6 +91,7 @@ _MODULES = {
     "CondensedTree": "trees.condense",
     "DaskSource": "sources.dask",
     "Dendrogram": "trees.dendrogram",
+    "FeatureAgglomeration": "features",
     "GapStatistic": "resampling.gap",
     "Info": "progress",
     "KNeighborsTransformer": "transformer",
@@ -102,6 +110,7 @@ _MODULES = {
     "cophenet": "trees.leaves",
     "cut": "trees.cuts",
     "datasets": "datasets",
+    "dendrogram": "plot.classic",
     "dendrogram_purity": "trees.scores",
     "dynamic_cut": "trees.dynamic",
     "explore": "explorer",
@@ -148,6 +157,7 @@ __all__ = [
     "CondensedTree",
     "DaskSource",
     "Dendrogram",
+    "FeatureAgglomeration",
     "GapStatistic",
     "Info",
     "KNeighborsTransformer",
@@ -166,6 +176,7 @@ __all__ = [
     "cophenet",
     "cut",
     "datasets",
+    "dendrogram",
     "dendrogram_purity",
     "dynamic_cut",
     "explore",

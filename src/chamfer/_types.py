@@ -8,15 +8,31 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 
 from chamfer.units import Array as Array
 from chamfer.units import Unit, choose_unit, directions, smallest
 
-Metric = str | Callable[[Array, Array], float]
+
+@dataclass(frozen=True, eq=False)
+class MetricWith:
+    """A metric of SciPy with arguments, such as ``p`` of Minkowski's."""
+
+    name: str
+    params: dict[str, Any]
+
+    def __str__(self) -> str:
+        return f"{self.name!r} with {', '.join(self.params)}"
+
+    __repr__ = __str__
+
+
+Metric = str | Callable[[Array, Array], float] | MetricWith
 
 _SAFE = -40, 50  # binary exponents of diagonals: float32 holds the squares, and what a filter needs of them
-FAST_METRICS = ("euclidean", "sqeuclidean", "cosine")  # those of the core
+FAST_METRICS = ("euclidean", "sqeuclidean", "cosine")  # those of the core, functions of the Euclidean distance
+PACKED_METRICS = ("cityblock", "chebyshev", "nan_euclidean")  # of which the core computes rows
+OWN_METRICS = ("nan_euclidean", "haversine")  # those that SciPy does not have
 
 
 @dataclass(frozen=True, init=False)
@@ -59,6 +75,16 @@ class Points:
         return self.X.dtype
 
     @property
+    def sparse(self) -> bool:
+        """Whether rows hold only what is not zero."""
+        return bool(issparse(self.X))
+
+    @property
+    def in_core(self) -> bool:
+        """Whether the core has all it needs to compute distances one by one."""
+        return self.metric in FAST_METRICS and not self.sparse
+
+    @property
     def core_metric(self) -> str:
         """The metric, where it is one of the core's."""
         assert isinstance(self.metric, str)
@@ -72,7 +98,10 @@ class Points:
     @property
     def nbytes(self) -> int:
         """Memory that is taken here."""
-        return 0 if self.remote else int(self.X.nbytes)
+        X: Any = self.X
+        if self.sparse:
+            return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
+        return 0 if self.remote else int(X.nbytes)
 
     @property
     def height_exponent(self) -> int:

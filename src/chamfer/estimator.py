@@ -5,25 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array, issparse, vstack
 from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
-from chamfer._types import FAST_METRICS, Array, Metric, is_distributed, measure
-from chamfer.distances import pairwise
+from chamfer._types import FAST_METRICS, Array, Metric, Points, is_distributed, measure
+from chamfer.arrays import text_column
+from chamfer.distances.pairwise import centre
+from chamfer.distances.rows import RowDistances
 from chamfer.edges import check_graph
 from chamfer.hac import linkage as run_linkage
 from chamfer.inputs import (
     check_choice,
     check_distributed,
     check_integer,
-    check_metric,
     check_number,
     rounding,
-    text_column,
+    with_params,
 )
 from chamfer.methods import METHODS
 from chamfer.sources.make import RECALL
+from chamfer.sparse import check_sparse
 from chamfer.trees.choose import choose
 from chamfer.trees.dendrogram import ORDERS, Dendrogram
 from chamfer.trees.layers import ClusterLayers
@@ -40,13 +43,15 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         Number of clusters; ``"auto"`` takes the number that `chamfer.choose` suggests. Must be None if
         `distance_threshold` is given.
     metric : str or callable, default="euclidean"
-        As in `chamfer.linkage`; with ``"precomputed"``, `fit` takes a square matrix of distances.
+        A name as in `chamfer.linkage`; with ``"precomputed"``, `fit` takes a square matrix of distances. A function
+        takes X and returns the matrix of distances, as in scikit-learn; `predict` calls it with the new rows and X.
     memory : str or joblib.Memory, optional
         Where to cache the tree, so that another number of clusters does not compute it again.
     connectivity : sparse matrix, array, callable or "chain", optional
         Clusters may merge only along its edges, see `chamfer.linkage`.
     compute_full_tree : object, default="auto"
-        Accepted for compatibility with scikit-learn; ignored. The tree is always computed in full.
+        Accepted for compatibility with scikit-learn; the tree is always computed in full. False is an error with
+        `distance_threshold`.
     linkage : str, default="chamfer"
         Any method of `chamfer.linkage`.
     distance_threshold : float, optional
@@ -55,7 +60,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         Accepted for compatibility with scikit-learn; ignored. `distances_` is always there.
     order : {"merge", "least", "cumulative"}, default="merge"
         Which merges the cut applies first, see `chamfer.cut`.
-    n_neighbors, epsilon, engine, source, recall, t, n_jobs, memory_limit, checkpoint, progress
+    metric_params, n_neighbors, epsilon, engine, source, recall, t, n_jobs, memory_limit, checkpoint, progress
         As in `chamfer.linkage`.
     must_link, cannot_link, max_size, forest
         As in `chamfer.linkage`. `n_clusters` must not be smaller than the number of trees that they leave.
@@ -131,6 +136,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         cannot_link: Any = None,
         max_size: float | None = None,
         forest: bool = False,
+        metric_params: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric
@@ -155,13 +161,14 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         self.cannot_link = cannot_link
         self.max_size = max_size
         self.forest = forest
+        self.metric_params = metric_params
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> AgglomerativeClustering:
         """Cluster the rows of `X`, or the points behind a square matrix of distances.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+        X : array-like or sparse matrix of shape (n_samples, n_features), or array-like of shape (n_samples, n_samples)
             Observations, or distances with ``metric="precomputed"``. A Dask array stays where it is, see `DaskSource`.
         y : None
             Ignored.
@@ -173,15 +180,22 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         AgglomerativeClustering
             The fitted estimator.
         """
-        if (self.n_clusters is None) == (self.distance_threshold is None):
-            raise ValueError("give exactly one of n_clusters and distance_threshold, the other must be None")
-        check_choice("order", self.order, ORDERS)
-        check_choice("linkage", self.linkage, METHODS)
         if is_distributed(X):
             X = check_distributed(X)
             self.n_features_in_ = X.shape[1]
         else:
             X = self._validate(X)
+        self._fit(X, sample_weight)
+        return self
+
+    def _fit(self, X: Array, sample_weight: Any = None) -> None:
+        """Cluster the rows of an array that was checked."""
+        if (self.n_clusters is None) == (self.distance_threshold is None):
+            raise ValueError("Exactly one of n_clusters and distance_threshold must be given, the other must be None")
+        if self.distance_threshold is not None and self.compute_full_tree is False:
+            raise ValueError("compute_full_tree must be True if distance_threshold is given, got False")
+        check_choice("order", self.order, ORDERS)
+        check_choice("linkage", self.linkage, METHODS)
         n_clusters: Any = None
         height = None
         if self.distance_threshold is None:
@@ -190,10 +204,13 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
             threshold = check_number("distance_threshold", self.distance_threshold, 0)
             height = float(np.nextafter(threshold, -np.inf))  # a merge at the threshold is one too many
         graph = None if self.connectivity is None else check_graph(self.connectivity, X, X.shape[0])
+        self._fit_X, metric = X, with_params(self.metric, self.metric_params)
+        if callable(metric):
+            X, metric = _matrix(metric, X), "precomputed"
         Z = check_memory(self.memory).cache(run_linkage, ignore=["n_jobs", "memory_limit", "checkpoint", "progress"])(
             X,
             method=self.linkage,
-            metric=self.metric,
+            metric=metric,
             n_neighbors=self.n_neighbors,
             epsilon=self.epsilon,
             engine=self.engine,
@@ -213,9 +230,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         )
         tree = Dendrogram(Z)
         if n_clusters == "auto":
-            self.choice_ = choose(
-                Z, X, metric=self.metric, order=self.order, n_jobs=self.n_jobs, progress=self.progress
-            )
+            self.choice_ = choose(Z, X, metric=metric, order=self.order, n_jobs=self.n_jobs, progress=self.progress)
             n_clusters = self.choice_.n_clusters
         self.labels_ = tree.cut(n_clusters, height=height, order=self.order)
         self.linkage_matrix_ = Z
@@ -224,8 +239,6 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         self.n_leaves_ = tree.n_points
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.n_connected_components_ = 1 if graph is None else int(connected_components(graph, directed=False)[0])
-        self._fit_X = X
-        return self
 
     @property
     def cluster_layers_(self) -> list[Array]:
@@ -263,17 +276,25 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
 
     def _validate(self, X: Any, reset: bool = True) -> Array:
         """X as scikit-learn's estimators take it, for `fit` or, without `reset`, for `predict`."""
-        options = {"reset": reset, "ensure_min_samples": 2 if reset else 1}
+        options: dict[str, Any] = {
+            "reset": reset,
+            "ensure_min_samples": 2 if reset else 1,
+            "dtype": [np.float64, np.float32],
+        }
+        options["ensure_all_finite"] = "allow-nan" if self.metric == "nan_euclidean" else True
+        options["accept_sparse"] = "csr" if self.metric in FAST_METRICS else False
         try:
             with np.errstate(invalid="ignore", over="ignore"):  # of sums by which it looks for infinities
-                array = np.asarray(validate_data(self, X, dtype=[np.float64, np.float32], **options))
+                array = validate_data(self, X, **options)
         except (OverflowError, ValueError) as error:
             if isinstance(error, ValueError) and not text_column(X):
                 raise
             raise ValueError(f"X must be an array of real numbers: {text_column(X) or error}") from error
+        if reset and self.metric == "precomputed" and array.shape[0] != array.shape[1]:
+            raise ValueError(f"Distance matrix should be square, got matrix of shape {array.shape} as X")
         if reset and self.metric == "precomputed" and array.min() < -rounding(array):
             raise ValueError(f"Negative values in data: X must hold distances of at least 0, got {array.min()}")
-        return array
+        return array  # type: ignore[no-any-return]
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Cluster the rows of `X` and give their labels.
@@ -314,7 +335,9 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         if is_distributed(self._fit_X):
             raise ValueError("X of fit was on a cluster, and predict needs the points here")
         queries = self._validate(X, reset=False)
-        metric = check_metric(self.metric)
+        metric = with_params(self.metric, self.metric_params)
+        if callable(metric):
+            queries, metric = _matrix(metric, queries, self._fit_X), "precomputed"
         nearest = queries.argmin(axis=1) if metric == "precomputed" else _nearest(queries, self._fit_X, metric)
         return self._output(self.labels_[nearest], X)
 
@@ -356,24 +379,45 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.metric in FAST_METRICS
+        tags.input_tags.allow_nan = self.metric == "nan_euclidean"
         tags.input_tags.pairwise = tags.input_tags.positive_only = self.metric == "precomputed"
         return tags
 
 
+def _matrix(metric: Any, *sets: Array) -> Array:
+    """Distances of points by a function of the user's: among each other, or from the first set to the second."""
+    try:
+        matrix = np.asarray(metric(*sets))
+    except TypeError as error:
+        given = "X" if len(sets) == 1 else "the new rows and X"
+        raise TypeError(
+            f"metric must be a function that takes {given} and returns a matrix of distances, as in scikit-learn; "
+            f"to use one of two rows, pass metric='precomputed' and cdist(X, X, function): {error}"
+        ) from error
+    wanted = len(sets[0]), len(sets[-1])
+    if matrix.shape != wanted:
+        raise ValueError(f"metric must return a matrix of shape {wanted}, got {matrix.shape}")
+    return matrix
+
+
 def _nearest(queries: Array, X: Array, metric: Metric) -> Array:
     """Position of the nearest row of X for each query, by distances as `linkage` has them."""
-    if metric in FAST_METRICS:
+    if issparse(X) or issparse(queries):
+        points = check_sparse(vstack([csr_array(X), csr_array(queries)], format="csr"), metric)
+        X, queries = points.X[: X.shape[0]], points.X[X.shape[0] :]
+    elif metric in FAST_METRICS:
         from sklearn.metrics import pairwise_distances_argmin  # takes long to import
 
         # Small norms keep the digits of products, so points and queries are brought near the origin.
         both = np.concatenate([X, queries])
         both, _ = measure(both, metric, both.min(axis=0), both.max(axis=0))
-        both -= pairwise.centre(both)
+        both -= centre(both)
         return np.asarray(pairwise_distances_argmin(both[len(X) :], both[: len(X)]))
-    options = pairwise.whole_data_options(X, metric)
+    between = RowDistances(Points(X, metric, exponent=0)).between
     nearest = []
-    for first in range(0, len(queries), _BLOCK):
-        block = pairwise.rows_of_distances(queries[first : first + _BLOCK], X, metric, options)
+    for first in range(0, queries.shape[0], _BLOCK):
+        block = between(queries[first : first + _BLOCK])
         if np.isnan(block).any():
             raise ValueError(f"metric {metric!r} gave distances that are not numbers")
         nearest.append(block.argmin(axis=1))

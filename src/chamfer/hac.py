@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
@@ -25,6 +26,7 @@ from chamfer.inputs import (
     check_number,
     check_path,
     check_share,
+    with_params,
 )
 from chamfer.memory import available_memory, too_little
 from chamfer.methods import METHODS
@@ -66,6 +68,7 @@ def linkage(
     max_size: float | None = None,
     forest: bool = False,
     default: float | None = None,
+    metric_params: Mapping[str, Any] | None = None,
 ) -> Array:
     r"""Cluster points hierarchically.
 
@@ -76,15 +79,16 @@ def linkage(
     X : array-like
         Observations of shape (n, d); or condensed distances of shape (n (n - 1) / 2,), as made by
         ``scipy.spatial.distance.pdist``; or a square matrix of distances with ``metric="precomputed"``. A sparse matrix
-        holds the distances of some pairs, those of all others are `default`; entries of 0 that it holds count, and
-        either direction is enough. Distances are
+        of observations stays sparse (``"euclidean"``, ``"sqeuclidean"``, ``"cosine"``); one of distances holds those of
+        some pairs, and all others are `default`: entries of 0 count, and either direction is enough. Distances are
         kept in float32 if `X` is float32, otherwise in float64; of up to 512 points always in float64, unless options
         ask for an engine. A Dask array stays where it is, see `DaskSource`.
     method : str, default="chamfer"
         The linkage, see Notes.
     metric : str or callable, default="euclidean"
-        ``"euclidean"``, ``"sqeuclidean"`` and ``"cosine"`` are fast; every other metric of
-        ``scipy.spatial.distance.cdist`` works too. Ignored for condensed distances.
+        ``"euclidean"``, ``"sqeuclidean"``, ``"cosine"`` and ``"correlation"`` are fast; every other metric of
+        ``scipy.spatial.distance.cdist`` works too, and ``"haversine"``. ``"nan_euclidean"`` allows missing values, with
+        scikit-learn's scaling. Ignored for condensed distances.
     optimal_ordering : bool, default=False
         Order leaves so that neighbours in a plot are close, by ``scipy.cluster.hierarchy.optimal_leaf_ordering``.
     n_neighbors : int, default=15
@@ -146,6 +150,9 @@ def linkage(
     default : float, optional
         For a sparse `X`: the distance of pairs that it does not hold, at least as large as those that it holds;
         infinity by default.
+    metric_params : dict, optional
+        Arguments of the metric, as ``cdist`` takes them: ``{"p": 3}`` for ``"minkowski"``, ``V``, ``VI``, or weights
+        ``w`` of the coordinates; for a function, its keyword arguments.
 
     Returns
     -------
@@ -231,6 +238,7 @@ def linkage(
         and n_neighbors > 0
         and t is n_jobs is memory_limit is None
         and checkpoint is None
+        and metric_params is None
         and info is client is None
         and sample_weight is connectivity is must_link is cannot_link is max_size is default is None
         and optimal_ordering is progress is False
@@ -252,7 +260,7 @@ def linkage(
     if metric == "precomputed" and issparse(X):
         data = check_sparse_distances(X, default)
     else:
-        data = check_input(X, metric, double_if_few=plain)
+        data = check_input(X, with_params(metric, metric_params), double_if_few=plain)
         if default is not None:
             raise ValueError(f"default must be None unless X is a sparse matrix of distances, got {default!r}")
     if isinstance(data, Points) and data.metric not in (chosen.metrics or (data.metric,)):

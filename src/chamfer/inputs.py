@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import math
 import numbers
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
 import numpy as np
+from scipy.sparse import issparse
 from scipy.spatial import distance
 from scipy.spatial.distance import cdist
 
 from chamfer import _core
-from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points, is_distributed, measure
+from chamfer._types import (
+    FAST_METRICS,
+    OWN_METRICS,
+    Array,
+    Condensed,
+    Metric,
+    MetricWith,
+    Points,
+    is_distributed,
+    measure,
+)
+from chamfer.arrays import NotFiniteError, check_numbers, refuse_infinite
+from chamfer.sparse import check_sparse
 
-SKLEARN_METRICS = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean"}  # and what SciPy calls them
-
-
-_MOST = 1 << 30  # points: clusters are numbered up to twice as many, in 32 bits
+# What SciPy calls the metrics of scikit-learn, and its own by another spelling.
+SKLEARN_METRICS = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean", "chebychev": "chebyshev"}
+_MINKOWSKI = {1: "cityblock", 2: "euclidean", math.inf: "chebyshev"}
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
@@ -113,22 +126,43 @@ def check_input(X: object, metric: Metric, double_if_few: bool = False) -> Point
     few = _core.FEW if double_if_few else 0
     if metric == "precomputed":
         return _check_square(X, few)
-    array = _check_numbers(X)
+    if issparse(X):
+        return check_sparse(X, metric)
+    array = check_numbers(X)
     if array.ndim == 1:
         return _check_condensed(array, few)
     array = _double_if_few(array, len(array), few)
     if array.shape[0] == array.shape[1] > 1 and _looks_like_distances(array):
+        from scipy.cluster.hierarchy import ClusterWarning  # takes long to import
+
         warnings.warn(
             "X looks like a square matrix of distances but is taken as observations; "
             "for distances pass metric='precomputed'",
-            UserWarning,
+            ClusterWarning,
             stacklevel=3,
         )
     low, high = array.min(axis=0), array.max(axis=0)
     if not (np.isfinite(low).all() and np.isfinite(high).all()):
-        refuse_infinite(X, array)
+        refuse_infinite(X, array, missing=metric == "nan_euclidean")
+    if isinstance(metric, MetricWith):
+        _check_params(metric, array)
+    if metric == "correlation":
+        array, metric = _centred(array), "cosine"
+    if metric == "haversine" and array.shape[1] != 2:
+        raise ValueError(f"X must have two columns, latitude and longitude, with metric='haversine', got {array.shape}")
     array, exponent = measure(array, metric, low, high)
     return Points(array, metric, exponent=exponent)
+
+
+def _centred(X: Array) -> Array:
+    """Rows less their means: the cosine distance of these is the correlation distance of those."""
+    if (constant := (X[:, :1] == X).all(axis=1)).any():
+        row = int(np.argmax(constant))
+        raise NotFiniteError(f"X must have no constant row with metric='correlation', undefined there; got row {row}")
+    # Without their size, the sums of values near the largest float stay finite.
+    X /= np.exp2(np.frexp(np.abs(X).max(axis=1, keepdims=True))[1].astype(X.dtype))
+    X -= X.mean(axis=1, keepdims=True, dtype=np.float64).astype(X.dtype)
+    return X
 
 
 def check_distributed(X: Any) -> Any:
@@ -149,83 +183,44 @@ def check_distributed(X: Any) -> Any:
 def check_metric(metric: object) -> Metric:
     """`metric` as SciPy calls it, if it is one."""
     if not isinstance(metric, str):
-        if not callable(metric):
+        if not (callable(metric) or isinstance(metric, MetricWith)):
             raise TypeError(f"metric must be a name or a function, got {metric!r}")
         return metric
     name = SKLEARN_METRICS.get(metric.lower(), metric.lower())
-    if name not in (*FAST_METRICS, "precomputed"):
+    if name not in (*FAST_METRICS, *OWN_METRICS, "precomputed"):
         points = np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 3.0]])  # SciPy has no list of its metrics, so try
         try:
             cdist(points, points, name)
         except ValueError as error:
             raise ValueError(
                 f"metric must be 'precomputed', a function or a metric of scipy.spatial.distance.cdist, got {metric!r}"
-                + did_you_mean(name, [*FAST_METRICS, "precomputed", *SKLEARN_METRICS, *distance.__all__])
+                + did_you_mean(name, [*FAST_METRICS, *OWN_METRICS, "precomputed", *SKLEARN_METRICS, *distance.__all__])
             ) from error
     return name
 
 
-def _check_numbers(X: Any, copy: bool = True) -> Array:
-    """X as an array of numbers, in float32 if it is float32, otherwise in float64.
+def with_params(metric: object, params: object) -> Metric:
+    """The metric with the arguments of ``metric_params``, for which there may be a name of its own."""
+    if params is None:
+        return check_metric(metric)
+    if not isinstance(params, Mapping):
+        raise TypeError(f"metric_params must be a dict such as {{'p': 3}}, got {params!r}")
+    metric, given = check_metric(metric), dict(params)
+    if callable(metric):
+        return functools.partial(metric, **given)
+    if not isinstance(metric, str) or metric == "precomputed":
+        raise ValueError(f"metric_params must be None for metric {metric!r}, got {params!r}")
+    if metric == "minkowski" and set(given) == {"p"} and given["p"] in _MINKOWSKI:
+        return _MINKOWSKI[given["p"]]
+    return MetricWith(metric, given) if given else metric
 
-    As a copy, nothing that happens to X meanwhile, in another thread, can reach the core.
-    """
-    if getattr(X, "shape", None) and len(X.shape) == 2 and X.shape[0] >= _MOST:
-        raise ValueError(f"X must hold fewer than 2^30 points, got {X.shape[0]}")
-    if type(X) is np.ndarray and X.dtype in (np.float32, np.float64) and X.ndim == 2:
-        array = np.array(X, order="C") if copy else X
-    else:
-        array = _as_numbers(X, copy)
-    if array.ndim == 0 or array.size == 0:
-        raise ValueError(f"X must hold points as rows, or distances, got an array of shape {array.shape}")
-    return array
 
-
-def _as_numbers(X: Any, copy: bool) -> Array:
-    """Whatever X is as an array of floats; a new one if `copy`."""
-    if hasattr(X, "toarray"):
-        raise TypeError("X must be a dense array, got a sparse one: pass X.toarray()")
-    if np.ma.is_masked(X):
-        raise ValueError("X must not be masked: clustering would use what is under the mask")
+def _check_params(metric: MetricWith, X: Array) -> None:
+    """Let SciPy try the arguments of a metric on two points."""
     try:
-        given = np.asarray(X)
-        if given.dtype.kind not in "fiubOUS":
-            raise ValueError(f"got {given.dtype}")
-        if given.dtype.kind == "O" and type(X).__module__.startswith("pandas"):
-            array = X.to_numpy(dtype=np.float64, na_value=np.nan)  # pandas has missing values of its own
-        else:
-            with np.errstate(over="ignore"):  # infinite numbers are refused later
-                array = np.asarray(given, given.dtype if given.dtype in (np.float32, np.float64) else np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        reason = text_column(X) or str(error).splitlines()[0]
-        raise kind(f"X must be an array of finite real numbers: {reason}") from error
-    if array.ndim > 2:
-        raise ValueError(f"X must have one or two dimensions, got {array.ndim}")
-    fresh = isinstance(X, (list, tuple)) or not np.may_share_memory(array, given)
-    return np.array(array, order="C") if copy and not fresh else np.asarray(array, order="C")
-
-
-def text_column(X: Any) -> str:
-    """Which column of a data frame holds no numbers, and what it holds."""
-    for name in getattr(X, "columns", ()):
-        try:
-            np.asarray(X[name], dtype=np.float64)
-        except (TypeError, ValueError):
-            values = [value for value in X[name] if not isinstance(value, numbers.Real)]
-            return f"column {name!r} holds {values[0]!r}" if values else f"column {name!r} holds no numbers"
-    return ""
-
-
-def refuse_infinite(X: Any, array: Array) -> None:
-    """Say where the first number is that is not finite."""
-    place = np.unravel_index(np.argmin(np.isfinite(array)), array.shape)
-    where = f"at {int(place[0])}"
-    if array.ndim == 2:
-        names = list(getattr(X, "columns", range(array.shape[1])))
-        where = f"in row {int(place[0])}, column {names[int(place[1])]!r}"
-    what = "NaN" if np.isnan(array[place]) else "infinity"
-    raise ValueError(f"X must be an array of finite real numbers, got {what} {where}")
+        cdist(X[:1], X[:1], metric.name, **metric.params)
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise ValueError(f"metric_params must fit metric {metric.name!r} and X, got {metric.params}: {error}") from None
 
 
 def _check_condensed(values: Array, few: int) -> Condensed:
@@ -244,7 +239,7 @@ def _double_if_few(values: Array, n: int, few: int) -> Array:
 
 
 def _check_square(X: object, few: int) -> Condensed:
-    square = _check_numbers(X, copy=False)
+    square = check_numbers(X, copy=False)
     n = square.shape[0]
     if square.shape != (n, n):
         raise ValueError(f"X must be a square matrix with metric='precomputed', got shape {square.shape}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -14,7 +14,8 @@ from scipy.sparse import csr_array
 
 from chamfer import _core
 from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points, is_distributed
-from chamfer.inputs import check_choice, check_input, check_integer, check_path, check_share
+from chamfer.arrays import check_numbers
+from chamfer.inputs import check_choice, check_input, check_integer, check_metric, check_path, check_share
 from chamfer.progress import Progress
 from chamfer.sources.base import Answer
 from chamfer.sources.choose import choose_source
@@ -248,6 +249,7 @@ def neighbors(
     seed = _seed(rng)
     if is_distributed(X):
         raise ValueError("X must be in this process, got points on a cluster: pass them to chamfer.linkage")
+    metric = check_metric(metric)
     data = check_input(X, metric)
     if data.n == 1:
         raise ValueError("X must hold at least two points to have neighbours, got one")
@@ -261,8 +263,10 @@ def neighbors(
         chosen = make_source(source, data, k, threads)
     with Progress(progress).stage("nearest neighbours", data.n, "point") as tick:
         answer = all_nearest(chosen, k, threads, tick)
-    found = chosen.recall if source == "ann" else 1.0
-    return _neighbors(answer, data, found, _fingerprint(X, data.n, threads) if isinstance(data, Points) else None)
+    recall = chosen.recall if source == "ann" else 1.0
+    known = isinstance(data, Points) and data.in_core and data.metric == metric  # what `update` can go on from
+    found = _neighbors(answer, data, recall, _fingerprint(X, data.n, threads) if known else None)
+    return replace(found, metric=metric)
 
 
 def _neighbors(answer: Answer, data: Points | Condensed, recall: float, fingerprint: str | None) -> Neighbors:
@@ -299,7 +303,6 @@ def _seed(rng: object) -> int:
 
 def _fingerprint(X: Any, rows: int, threads: int) -> str:
     """Of the first rows, as numbers."""
-    array = np.asarray(X)
-    array = np.ascontiguousarray(array[:rows], np.float32 if array.dtype == np.float32 else np.float64)
+    array = np.ascontiguousarray(check_numbers(X, copy=False)[:rows])
     hashes = _core.row_hashes(array, threads=threads)
     return f"{array.dtype}-{array.shape[1]}-{blake2b(hashes.tobytes(), digest_size=16).hexdigest()}"

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from chamfer._types import FAST_METRICS, Array, Metric, Points
-from chamfer.distances import pairwise
+from chamfer.distances.rows import RowDistances, check_distances
 from chamfer.inputs import check_choice, check_input, check_integer, check_metric
 from chamfer.nearest import Neighbors, as_graph, in_callers_unit, neighbors
 from chamfer.sources.base import Answer
@@ -245,12 +245,11 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return in_callers_unit(answer.distances, points.height_exponent), answer.clusters
 
     def _others_by_cdist(self, rows: Array, k: int, metric: Metric) -> tuple[Array, Array]:
-        options, X = pairwise.whole_data_options(self._fit_X, metric), self._fit_X
+        between = RowDistances(Points(self._fit_X, metric, exponent=0)).between
         distances, indices = np.empty((len(rows), k)), np.empty((len(rows), k), np.int32)
         for first in range(0, len(rows), _BLOCK):
             part = slice(first, first + _BLOCK)
-            block = pairwise.rows_of_distances(rows[part], X, metric, options)
-            block = pairwise.check_distances(block, metric, np.float64, len(X))
+            block = check_distances(between(rows[part]), metric, np.float64, self.n_samples_fit_)
             indices[part] = np.argsort(block, axis=1, kind="stable")[:, :k]
             distances[part] = np.take_along_axis(block, indices[part], axis=1)
         return distances, indices

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from chamfer import tuning
-from chamfer._types import FAST_METRICS, Array, Condensed, Points, SparseDistances
+from chamfer._types import Array, Condensed, Points, SparseDistances
 from chamfer.constraints import Constraints
 from chamfer.methods import Linkage, names
 from chamfer.progress import Info, Progress
@@ -82,7 +82,7 @@ class Task:
     @property
     def fast(self) -> bool:
         """Whether the core computes the distances."""
-        return isinstance(self.data, Points) and self.data.metric in FAST_METRICS
+        return isinstance(self.data, Points) and self.data.in_core
 
     def __str__(self) -> str:
         what = f"metric {self.data.metric!r}" if isinstance(self.data, Points) else "distances"

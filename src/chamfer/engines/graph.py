@@ -43,7 +43,7 @@ class GraphEngine(Engine):
             return refuse_ordering(task) or _refuse_with_sparse(task.data, task.constraints)
         if task.constraints is None or task.constraints.graph is None:
             return super()._refuses(task) or f"engine 'graph' needs connectivity, or sparse distances; got {task}"
-        if not isinstance(task.data, Points) or task.data.metric not in task.linkage.from_points:
+        if not (isinstance(task.data, Points) and task.fast and task.data.metric in task.linkage.from_points):
             return f"engine 'graph' takes observations and one of {ABLE}; got {task}"
         return refuse_ordering(task) or _refuse_components(task)
 

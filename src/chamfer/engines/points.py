@@ -15,6 +15,7 @@ from chamfer import _core, tuning
 from chamfer._types import Array, Points
 from chamfer.distances.blas import blas, one_blas_thread
 from chamfer.distances.pairwise import centre
+from chamfer.distances.rows import RowDistances
 from chamfer.engines.base import Engine, Task, in_callers_unit, refuse_ordering, search_seconds
 from chamfer.methods import METHODS, Linkage
 from chamfer.sources.choose import choose_source
@@ -38,7 +39,9 @@ class PointsEngine(Engine):
         return bool(linkage.from_points)
 
     def _refuses(self, task: Task) -> str | None:
-        if not (isinstance(task.data, Points) and task.data.metric in task.linkage.from_points):
+        if _goes_row_by_row(task):
+            return refuse_ordering(task)
+        if not (isinstance(task.data, Points) and task.fast and task.data.metric in task.linkage.from_points):
             return f"engine 'points' takes observations and one of {ABLE}; got {task}"
         weights = _weights(task)[0]
         if weights is not None and weights.sum() > _HEAVY:
@@ -48,6 +51,8 @@ class PointsEngine(Engine):
     def memory(self, task: Task) -> int:
         """Centres, their few coordinates, and lists; few points are compared without the latter."""
         n, d = task.data.n, task.d
+        if _goes_row_by_row(task):
+            return 100 * n + task.data.nbytes
         if _are_few(task):
             return n * (8 * d + 150)
         lists = n * (200 + 25 * tuning.current.centre_list)
@@ -56,6 +61,8 @@ class PointsEngine(Engine):
     def cost(self, task: Task) -> float:
         """A search among all points, and lists."""
         now = tuning.current
+        if _goes_row_by_row(task):
+            return 2 * search_seconds(task)  # each distance is computed twice
         if task.linkage.family == "single":
             point = now.single_point
         elif task.linkage.family == "lance_williams":
@@ -67,6 +74,8 @@ class PointsEngine(Engine):
     def run(self, task: Task) -> Array:
         """Compare few points one by one; make lists of the nearest for many."""
         assert isinstance(task.data, Points)
+        if _goes_row_by_row(task):
+            return in_callers_unit(_row_by_row(task), task.data)
         metric, points = task.data.metric, replace(task.data, metric="sqeuclidean")
         Z = _one_by_one(points, task) if _are_few(task) else _by_lists(points, task)
         if task.linkage.name == "ward":
@@ -76,6 +85,43 @@ class PointsEngine(Engine):
         elif metric == "cosine":
             Z[:, 2] /= 2
         return in_callers_unit(Z, task.data)
+
+
+def _goes_row_by_row(task: Task) -> bool:
+    """Whether it is single linkage by a metric that the core does not know."""
+    here = isinstance(task.data, Points) and not task.data.remote and task.options.epsilon == 0
+    return here and task.linkage.family == "single" and not task.fast
+
+
+def _row_by_row(task: Task) -> Array:
+    """Prim's algorithm: the nearest point joins the tree, and its row of distances is compared with what is known."""
+    assert isinstance(task.data, Points)
+    n, row_of = task.data.n, RowDistances(task.data)
+    left = np.arange(n, dtype=np.int32)  # points that are not in the tree yet
+    near, link = np.full(n, np.inf), np.zeros(n, np.int32)  # their shortest edges to it, and where these end
+    first, second, lengths = np.empty(n - 1, np.int32), np.empty(n - 1, np.int32), np.empty(n - 1)
+    point = np.int32(0)
+    with task.progress.stage("merges", n - 1, "merge") as tick:
+        for i in range(n - 1):
+            keep = left != point
+            left, near, link = left[keep], near[keep], link[keep]
+            row = row_of.from_points(np.array([point]), task.threads, infinite=True)[0, left]
+            closer = (row < near) | ((row == near) & (point < link))
+            near[closer], link[closer] = row[closer], point
+            at = _first_edge(np.flatnonzero(near == near.min()), left, link)
+            first[i], second[i], lengths[i] = link[at], left[at], near[at]
+            point = left[at]
+            if tick is not None:
+                tick(i + 1)
+    return _core.edges_tree(first, second, lengths)
+
+
+def _first_edge(which: Array, left: Array, link: Array) -> int:
+    """Of equal edges the one with the lower points, as in the dense engine."""
+    if len(which) > 1:
+        ends = np.sort([left[which], link[which]], axis=0)
+        which = which[np.lexsort(ends[::-1])]
+    return int(which[0])
 
 
 def _are_few(task: Task) -> bool:

@@ -37,7 +37,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from chamfer._types import Array, Condensed, Points
+from chamfer._types import Array, Condensed, Metric, MetricWith, Points
 from chamfer.progress import Tick
 from chamfer.sources.base import Answer, Source
 
@@ -255,13 +255,19 @@ def describe(data: Points | Condensed) -> dict[str, Any]:
     values: Any = data.values if isinstance(data, Condensed) else data.X
     metric = "precomputed" if isinstance(data, Condensed) else data.metric
     return {
-        "metric": metric if isinstance(metric, str) else getattr(metric, "__qualname__", type(metric).__qualname__),
+        "metric": _metric_name(metric),
         "X.shape": values.shape,
         "X.dtype": str(values.dtype),
         "X.exponent": 0 if isinstance(data, Condensed) else data.exponent,
         # Dask names an array by what it is made of.
         "X": values.name if data.remote else _digest(values.reshape(-1)).hex(),
     }
+
+
+def _metric_name(metric: Metric) -> str:
+    if isinstance(metric, MetricWith):
+        return repr((metric.name, sorted((key, np.asarray(value).tolist()) for key, value in metric.params.items())))
+    return metric if isinstance(metric, str) else getattr(metric, "__qualname__", type(metric).__qualname__)
 
 
 def _may_be(name: bytes, own: bytes) -> bool:

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from chamfer import tuning
-from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points, check_heights, is_distributed
+from chamfer._types import FAST_METRICS, Array, Condensed, Metric, MetricWith, Points, check_heights, is_distributed
 from chamfer.distances.filter import Principal
 from chamfer.inputs import check_distributed, check_input, check_metric
 from chamfer.progress import Tick
@@ -77,6 +77,8 @@ class DaskSource(Source):
 
     def __init__(self, X: Any, metric: Metric = "euclidean", *, client: Any = None, n_jobs: int | None = None) -> None:
         metric = check_metric(metric)
+        if isinstance(metric, MetricWith):
+            raise ValueError(f"metric_params must be None for points on a cluster, got metric {metric!r}")
         if metric == "precomputed" or metric in _WHOLE:
             raise ValueError(f"metric must not be {metric!r} for points on a cluster: it needs all of the data at once")
         if not isinstance(X, Points):

@@ -8,7 +8,7 @@ from typing import Any
 
 from scipy.sparse import issparse
 
-from chamfer._types import FAST_METRICS, Condensed, Points
+from chamfer._types import Condensed, Points
 from chamfer.sources.base import Source
 from chamfer.sources.choose import choose_source
 from chamfer.sources.dask import DaskSource
@@ -33,9 +33,10 @@ def refuse_source(source: Any, data: Points | Condensed, remote: bool) -> str | 
     if remote:
         fits = own or name == "auto"
         return None if fits else f"source must be 'auto' or a source for points on a cluster, got {name!r}"
-    if own or name in ("auto", "cdist") or data.metric in FAST_METRICS:
+    if own or name in ("auto", "cdist") or data.in_core:
         return None
-    return f"source must be 'auto' or 'cdist' for metric {data.metric!r}, got {name!r}"
+    what = "sparse points" if data.sparse else f"metric {data.metric!r}"
+    return f"source must be 'auto' or 'cdist' for {what}, got {name!r}"
 
 
 def make_source(
@@ -51,7 +52,7 @@ def make_source(
     if issparse(source):
         return GraphSource(data, source, k)
     if source == "auto":
-        return choose_source(data, k, threads) if data.metric in FAST_METRICS else CdistSource(data)
+        return choose_source(data, k, threads) if data.in_core else CdistSource(data)
     kinds: dict[str, Callable[[Points], Source]] = {
         "blas": BlasSource,
         "tree": partial(TreeSource, threads=threads),

@@ -1,4 +1,4 @@
-"""Nearest clusters from rows of distances: by SciPy's cdist, or given by the user."""
+"""Nearest clusters from rows of distances: computed for each question, or given by the user."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from chamfer import _core
 from chamfer._types import Array, Condensed, Points
-from chamfer.distances.pairwise import check_distances, rows_of_distances, whole_data_options
+from chamfer.distances.rows import RowDistances
 from chamfer.progress import Tick
 from chamfer.sources.base import Answer, Source, empty_answer
 
@@ -16,25 +16,17 @@ ROWS = 256  # rows of distances held at a time
 
 
 class CdistSource(Source):
-    """Nearest clusters by ``scipy.spatial.distance.cdist``, for every metric it knows."""
+    """Nearest clusters from rows of distances, for every metric and for sparse points; see `distances.rows`."""
 
     def __init__(self, points: Points) -> None:
         self.n = points.n
         self.dtype = points.X.dtype
         self.height_exponent = points.height_exponent
-        self._points = points
-        self._options = whole_data_options(points.X, points.metric)
+        self._rows = RowDistances(points)
 
     def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
         """Find the k nearest clusters of each of `points`."""
-        X, metric = self._points.X, self._points.metric
-
-        def rows(some: Array) -> Array:
-            distances = rows_of_distances(X[some], X, metric, self._options)
-            distances[np.arange(len(some)), some] = 0  # some metrics make no sense of a point and itself
-            return check_distances(distances, metric, self.dtype, self.n)
-
-        return _select(rows, points, labels, k, self.dtype, threads, tick)
+        return _select(lambda some: self._rows.from_points(some, threads), points, labels, k, self.dtype, threads, tick)
 
 
 class PrecomputedSource(Source):

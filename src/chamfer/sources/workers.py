@@ -15,7 +15,7 @@ from chamfer import _core
 from chamfer._types import Array, Metric, Points
 from chamfer.distances.blas import one_blas_thread
 from chamfer.distances.filter import project
-from chamfer.distances.pairwise import check_distances, rows_of_distances
+from chamfer.distances.rows import RowDistances, check_distances
 from chamfer.sources.base import Answer
 from chamfer.sources.kdtree import tree_search
 from chamfer.sources.products import near_order, product_search
@@ -152,10 +152,10 @@ def visit(block: Block, visitors: Visitors, labels: Array, answer: Answer | None
 
 def _visit_by_cdist(block: Block, visitors: Visitors, labels: Array, answer: Answer) -> None:
     metric, n = block.plan.metric, len(block.X)
-    everyone = np.concatenate([labels, visitors.homes])
+    everyone, rows = np.concatenate([labels, visitors.homes]), RowDistances(Points(block.X, metric, exponent=0))
     for first in range(0, len(visitors.points), ROWS):
         part = slice(first, first + ROWS)
-        distances = rows_of_distances(visitors.rows[part], block.X, metric, {})
+        distances = rows.between(visitors.rows[part])
         own = visitors.points[part] - block.start
         here = (own >= 0) & (own < n)
         distances[np.flatnonzero(here), own[here]] = 0  # some metrics make no sense of a point and itself

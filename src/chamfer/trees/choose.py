@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points
+from chamfer._types import Array, Condensed, Metric, Points
 from chamfer.inputs import check_input, check_integer, is_integer
 from chamfer.progress import Progress
 from chamfer.threads import check_threads
@@ -257,7 +257,7 @@ def _check_data(X: Any, metric: Metric, n: int) -> Points | Condensed | None:
 
 def _space(X: Any, data: Points | Condensed | None) -> Points | None:
     """The points where they have means and centres."""
-    if not isinstance(data, Points) or data.metric in FAST_METRICS:
+    if not isinstance(data, Points) or data.in_core:
         return data if isinstance(data, Points) else None
     return check_input(X, "euclidean")  # type: ignore[return-value]
 

@@ -59,7 +59,7 @@ def order_leaves(Z: Any, X: Any, metric: Metric = "euclidean", *, progress: bool
         raise ValueError(f"X must hold the {tree.n_points} points of Z, got {data.n}")
     if data.n <= _OPTIMAL:
         return _optimal(tree, data)
-    if isinstance(data, Points) and (data.metric not in FAST_METRICS or data.remote):
+    if isinstance(data, Points) and (not data.in_core or data.remote):
         raise ValueError(
             f"metric must be one of {', '.join(FAST_METRICS)} for more than {_OPTIMAL} points, or X their distances, "
             f"got {metric!r}"

@@ -115,6 +115,7 @@ FirstLists<T> first_lists(const Array<const Id, 2>& nearest, const Array<const T
 // One for each file beside this one.
 void bind_distances(nb::module_& m);
 void bind_graph(nb::module_& m);
+void bind_rows(nb::module_& m);
 void bind_searches(nb::module_& m);
 void bind_dense_chamfer(nb::module_& m);
 void bind_dense_rules(nb::module_& m);

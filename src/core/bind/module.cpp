@@ -26,6 +26,7 @@ NB_MODULE(_core, m) {
     bind_distances(m);
     bind_searches(m);
     bind_graph(m);
+    bind_rows(m);
     bind_dense_chamfer(m);
     bind_dense_rules(m);
     bind_constraints(m);

@@ -6,6 +6,7 @@
 #include "kernels.hpp"
 
 #include "../linkage/rules.hpp"
+#include "metrics.hpp"
 #include "near.hpp"
 #include "vectors.hpp"
 
@@ -497,6 +498,7 @@ constexpr Kernels<T> table() {
     return {squared_distance<T>,
             squared_distances<T>,
             static_cast<double (*)(const T*, const T*, Index)>(least_squared_distance),
+            {packed_rows<CityBlock, T>, packed_rows<Chebyshev, T>, packed_rows<Present, T>},
             minimum<T>,
             find<T>,
             gather<T>,
@@ -523,7 +525,7 @@ constexpr Kernels<T> table() {
 
 constexpr Kernels<float> floats = table<float>();
 constexpr Kernels<double> doubles = table<double>();
-constexpr DoubleKernels others{packed_distances, block_products, near_points, near_box, divide,
+constexpr DoubleKernels others{packed_distances, block_products, near_points, near_box, count_bits, divide,
                                cancel,           add_floats,     project,     adopt,    adopt_two};
 
 }  // namespace

@@ -21,6 +21,7 @@ struct Metric {
     bool root;
     double factor;  // 1 with the root
 };
+inline constexpr int kRowMetrics = 3;  // cityblock, chebyshev, squared nan_euclidean: see kernels/metrics.hpp
 enum class RuleKind { complete, average, weighted, ward, centroid, median };
 inline constexpr int kRules = 6;
 
@@ -82,6 +83,9 @@ struct Kernels {
     void (*squared_distances)(const T* x, const T* rows, Index d, Index n, double* out);
     // Not above the squared distance, at a third of its cost; zero for doubles, where there is nothing to save.
     double (*least_squared_distance)(const T* x, const T* y, Index d);
+
+    // out[j] = distance from x to point j of whole blocks, by a metric of its own loop
+    void (*packed_rows[kRowMetrics])(const T* x, const T* strips, Index d, Index blocks, double* out);
 
     T (*minimum)(const T* values, Index n);
     // The first place of a value; n if it is not there.
@@ -148,6 +152,8 @@ struct DoubleKernels {
     // Which points j of a packed block are within the squared distance limits[j] of a box, as bits.
     std::uint32_t (*near_box)(const double* strips, Index m, const double* low, const double* high,
                               const double* limits);
+    // How many bits differ between x and row j, and how many are set in either.
+    void (*count_bits)(const std::uint64_t* x, const std::uint64_t* rows, Index words, Index n, Id* differ, Id* either);
     // values[i] /= ease + eases[i]
     void (*divide)(double ease, const double* eases, Index n, double* values);
     // products[j] = squared distance of a point with squared length `norm`; how many have lost their digits.

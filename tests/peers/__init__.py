@@ -1,0 +1,1 @@
+"""Other libraries' own tests, run with our functions in the place of theirs."""
