@@ -29,8 +29,9 @@ MAY_IMPORT = {
     "estimator": f"{BASE} inputs methods distances sources hac trees",
     "transformer": f"{BASE} inputs threads distances sources nearest",
     "datasets": BASE,
-    "plot": f"{BASE} inputs hac trees",
-    "explorer": f"{BASE} inputs trees",
+    "projection": "_types inputs",
+    "plot": f"{BASE} inputs hac trees projection",
+    "explorer": f"{BASE} inputs trees projection",
 }
 ON_TOP = {"cli", "__main__", "__init__"}  # may import everything; nobody else imports them
 

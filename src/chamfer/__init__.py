@@ -26,12 +26,13 @@ result. The folders are this sentence. A module imports only what stands above i
 ``many``                `linkage_many`, `cluster_many`: many small problems at once
 ``trees/``              ``dendrogram`` · ``curves`` and ``choose``, how many clusters · ``cuts`` · ``layers`` ·
                         ``condense``, cuts of different heights · ``leaves`` · ``ordering`` · ``scores`` ·
-                        ``layout`` · ``export`` · ``files``
+                        ``layout`` and ``colors``, for pictures · ``export`` · ``files``
 ``estimator``           `AgglomerativeClustering`, for users of scikit-learn
 ``transformer``         `KNeighborsTransformer`, the same for neighbours
 ``datasets``            the paper's data sets by name, and your own
+``projection``          places of points in the plane, for maps
 ``plot/``               pictures: trees, heat maps, scores
-``explorer/``           `explore`: a tree as a page for the browser
+``explorer/``           `explore`: a tree as a page for the browser and the notebook
 ``cli/``                the ``chamfer`` command; ``commands/`` has a module for each
 ``_core``               the compiled loops (C++, ``src/core``)
 ======================  ==========================================================================================
@@ -43,7 +44,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from chamfer import datasets, plot
     from chamfer.estimator import AgglomerativeClustering
-    from chamfer.explorer import explore
+    from chamfer.explorer import Explorer, explore
     from chamfer.hac import linkage
     from chamfer.many import Clusters, ProblemError, cluster_many, linkage_many
     from chamfer.methods import METHODS
@@ -72,6 +73,7 @@ _MODULES = {
     "CondensedTree": "trees.condense",
     "DaskSource": "sources.dask",
     "Dendrogram": "trees.dendrogram",
+    "Explorer": "explorer",
     "Info": "progress",
     "KNeighborsTransformer": "transformer",
     "Layers": "trees.layers",
@@ -126,6 +128,7 @@ __all__ = [
     "CondensedTree",
     "DaskSource",
     "Dendrogram",
+    "Explorer",
     "Info",
     "KNeighborsTransformer",
     "Layers",
