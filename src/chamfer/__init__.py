@@ -26,7 +26,7 @@ result. The folders are this sentence. A module imports only what stands above i
 ``many``                `linkage_many`, `cluster_many`: many small problems at once
 ``trees/``              ``dendrogram`` · ``curves`` and ``choose``, how many clusters · ``cuts`` · ``layers`` ·
                         ``condense``, cuts of different heights · ``leaves`` · ``ordering`` · ``scores`` ·
-                        ``layout`` and ``colors``, for pictures · ``export`` · ``files``
+                        ``layout``, ``colors`` and ``sketch``, for pictures · ``export`` · ``files``
 ``estimator``           `AgglomerativeClustering`, for users of scikit-learn
 ``transformer``         `KNeighborsTransformer`, the same for neighbours
 ``datasets``            the paper's data sets by name, and your own
