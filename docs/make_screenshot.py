@@ -1,4 +1,4 @@
-"""Makes the picture of the explorer: 20,000 handwritten digits in Chromium.
+"""Makes the picture of the explorer: 10,000 handwritten digits in Chromium.
 
     python docs/make_screenshot.py DIR
 
@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 import chamfer
 
 OUTPUT = Path(__file__).parent / "images" / "explorer.png"
-POINTS = 20_000
+POINTS = 10_000
 
 
 def write_page(directory: Path, output: Path) -> Path:
@@ -28,7 +28,11 @@ def write_page(directory: Path, output: Path) -> Path:
     X, y = data["X"][chosen].astype(np.float32), data["y"][chosen]
     names = [f"a {digit}, number {number}" for digit, number in zip(y.tolist(), chosen.tolist(), strict=True)]
     Z = chamfer.linkage(X, progress=True)
-    return chamfer.explore(Z, X, output, labels=names, title="MNIST, 20,000 digits, Chamfer linkage")
+    title = f"MNIST, {POINTS:,} digits, Chamfer linkage"
+    page = chamfer.explore(
+        Z, X, labels=names, title=title, coordinates="tsne", columns={"digit": y}, images=X, choice=True
+    )
+    return page.save(output)
 
 
 def main(directory: str) -> int:

@@ -35,8 +35,9 @@ MAY_IMPORT = {
     "features": f"{BASE} inputs estimator",
     "transformer": f"{BASE} inputs threads distances sources nearest",
     "datasets": BASE,
-    "plot": f"{BASE} inputs hac trees",
-    "explorer": f"{BASE} inputs trees",
+    "projection": "_types inputs",
+    "plot": f"{BASE} inputs hac trees projection",
+    "explorer": f"{BASE} inputs trees projection",
     "compat": f"{BASE} inputs hac trees estimator features plot",
 }
 ON_TOP = {"cli", "__main__", "__init__"}  # may import everything; nobody else imports them

@@ -32,15 +32,16 @@ result. The folders are this sentence. A module imports only what stands above i
 ``trees/``              ``dendrogram`` · ``curves`` and ``choose``, how many clusters · ``cuts`` · ``layers`` ·
                         ``condense`` and ``dynamic``, cuts of different heights · ``summary`` and ``contents``,
                         what is in a cluster · ``agreement`` · ``untangle`` · ``leaves`` · ``ordering`` · ``scores`` ·
-                        ``layout`` · ``export`` · ``files``
+                        ``layout``, ``colors`` and ``sketch``, for pictures · ``export`` · ``files``
 ``resampling/``         other trees about a tree: ``gap`` statistic · ``stability`` of halves · ``support`` of
                         branches · ``draws``
 ``estimator``           `AgglomerativeClustering`, for users of scikit-learn
 ``features``            `FeatureAgglomeration`, the same for columns
 ``transformer``         `KNeighborsTransformer`, the same for neighbours
 ``datasets``            the paper's data sets by name, and your own
+``projection``          places of points in the plane, for maps
 ``plot/``               pictures: trees, heat maps, scores
-``explorer/``           `explore`: a tree as a page for the browser
+``explorer/``           `explore`: a tree as a page for the browser and the notebook
 ``compat/``             other libraries' names, arguments and defaults: ``scipy`` · ``sklearn`` · ``fastcluster``
 ``cli/``                the ``chamfer`` command; ``commands/`` has a module for each
 ``_core``               the compiled loops (C++, ``src/core``)
@@ -53,7 +54,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from chamfer import datasets, plot
     from chamfer.estimator import AgglomerativeClustering
-    from chamfer.explorer import explore
+    from chamfer.explorer import Explorer, explore
     from chamfer.features import FeatureAgglomeration
     from chamfer.hac import linkage
     from chamfer.many import Clusters, ProblemError, cluster_many, linkage_many
@@ -91,6 +92,7 @@ _MODULES = {
     "CondensedTree": "trees.condense",
     "DaskSource": "sources.dask",
     "Dendrogram": "trees.dendrogram",
+    "Explorer": "explorer",
     "FeatureAgglomeration": "features",
     "GapStatistic": "resampling.gap",
     "Info": "progress",
@@ -157,6 +159,7 @@ __all__ = [
     "CondensedTree",
     "DaskSource",
     "Dendrogram",
+    "Explorer",
     "FeatureAgglomeration",
     "GapStatistic",
     "Info",

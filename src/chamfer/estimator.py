@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -376,6 +377,24 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         import pandas as pd
 
         return pd.Series(labels, index=X.index if isinstance(X, pd.DataFrame) else None, name="label")
+
+    def _repr_html_inner(self) -> str:
+        return f"{super()._repr_html_inner()}{self._picture()}"
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._picture()
+        return bundle
+
+    def _picture(self) -> str:
+        """The tree with its clusters in colour, for notebooks, once there is one."""
+        if not hasattr(self, "linkage_matrix_"):
+            return ""
+        tree = Dendrogram(self.linkage_matrix_)
+        clusters = f"{self.n_clusters_:,} cluster{'' if self.n_clusters_ == 1 else 's'}"
+        caption = f"{tree.n_points:,} points in {clusters}, {escape(str(self.linkage))} linkage"
+        return f"<figure><figcaption>{caption}</figcaption>{tree.sketch(self.n_clusters_, order=self.order)}</figure>"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

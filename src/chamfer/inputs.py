@@ -297,7 +297,7 @@ def _looks_like_distances(square: Array) -> bool:
     return bool(np.all(np.diagonal(square) == 0) and np.all(square >= 0) and np.allclose(square, square.T))
 
 
-def _is_missing(label: Any) -> bool:
+def is_missing(label: Any) -> bool:
     """Whether a label is a NaN of whatever kind, which does not equal itself, or says that it cannot tell."""
     try:
         return bool(label != label)
@@ -328,7 +328,7 @@ def check_labels(y: object, n: int) -> Array:
         labels = labels[:, 0]
     if labels.shape != (n,):
         raise ValueError(f"y must hold one label for each of {n} points, got shape {labels.shape}")
-    if labels.dtype.kind in "fcmMO" and any(_is_missing(label) for label in labels):
+    if labels.dtype.kind in "fcmMO" and any(is_missing(label) for label in labels):
         raise ValueError("y must not hold missing values")
     if labels.dtype.kind != "O":
         return np.unique(labels, return_inverse=True)[1].astype(np.int32)

@@ -1,93 +1,145 @@
-"""`explore`: a dendrogram as one HTML file, to look at in a browser without network or server.
+"""`explore`: a dendrogram as one HTML page, for a browser or a notebook, without network or server.
 
-The page cuts the tree itself, from the merges and their three orders, so its labels are those of
-`chamfer.cut` for any number of clusters. What it cannot compute, because it does not have the data, is
-prepared here: a projection to the plane, and centre and spread of every cluster that can be shown.
+The page (``page.html``, ``page.css`` and ``scripts/``, joined by ``page``) cuts the tree itself, from the merges and
+their three orders, so its labels are those of `chamfer.cut` for any number of clusters. What it cannot compute, because
+it does not have the data, is prepared here:
+
+================  =========================================================================
+``describe``      facts of every cluster that can be shown, and suggested numbers of clusters
+``columns``       classes and numbers to colour by
+``packing``       arrays as text, pictures as one atlas
+``notebook``      `Explorer`, the page as an object
+================  =========================================================================
 """
 
 from __future__ import annotations
 
-import base64
-import json
-import re
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from chamfer._types import Array
-from chamfer.inputs import check_names
+from chamfer.explorer.columns import make_columns, split_frame
+from chamfer.explorer.describe import describe, suggest
+from chamfer.explorer.notebook import Explorer
+from chamfer.explorer.packing import make_atlas, packed
+from chamfer.inputs import check_choice, check_names
+from chamfer.projection import place_points
+from chamfer.trees.choose import Choice
+from chamfer.trees.colors import cluster_colors
 from chamfer.trees.dendrogram import ORDERS, Dendrogram
-from chamfer.trees.files import write_file
-from chamfer.trees.layout import arrange
+
+__all__ = ["Explorer", "explore"]
 
 _MOST_CLUSTERS = 500
-_FOLDER = Path(__file__).parent
+_SNIPPET = 300  # characters of a text that are shown
 
 
 def explore(
     Z: Any,
     X: Any = None,
-    output: str | Path = "chamfer-explorer.html",
+    output: str | Path | None = None,
     *,
     labels: Sequence[object] | None = None,
     n_clusters: int | None = None,
     title: str = "Dendrogram",
-) -> Path:
-    """Write a page to explore a dendrogram: the tree, a map of the points and a table of clusters.
+    order: str = "merge",
+    coordinates: Any = None,
+    columns: Any = None,
+    color: str | None = None,
+    images: Any = None,
+    texts: Sequence[object] | None = None,
+    choice: Choice | bool | None = None,
+) -> Explorer:
+    """Make a page to explore a dendrogram: the tree, a map of the points and a table of clusters.
 
     Parameters
     ----------
     Z : array-like of shape (n - 1, 4)
         Dendrogram as made by `chamfer.linkage`, or by SciPy.
     X : array-like of shape (n, d), optional
-        The points. Their first two principal components are the map; without points there is no map.
-    output : str or path, default="chamfer-explorer.html"
-        File to write. It needs nothing else, neither files nor network.
+        The points. They give the map, the central point and spread of each cluster, and the columns that distinguish
+        it. Columns of a data frame, or of a mapping of names to values, can be coloured by; those that are not numbers
+        are used for nothing else.
+    output : str or path, optional
+        File to write. It needs nothing else, neither files nor network. Without it nothing is written; the result
+        shows itself in a notebook and has a method `save`.
     labels : sequence of n objects, optional
-        Names of the points; their numbers by default.
+        Names of the points, to search by; their numbers by default.
     n_clusters : int, optional
         Number of clusters shown at first; 10 by default, if there are as many points.
     title : str, default="Dendrogram"
         Heading of the page.
+    order : {"merge", "least", "cumulative"}, default="merge"
+        Order of merges at first, see `chamfer.cut`.
+    coordinates : {"pca", "tsne", "umap"} or array-like of shape (n, 2), optional
+        Places of the points on the map: your own, or computed from `X`. Principal components by default. ``"umap"``
+        needs the package umap-learn.
+    columns : mapping, data frame or sequence of n values, optional
+        Classes and numbers to colour by. Text, truth values and integers of up to 20 different values are classes.
+    color : str, optional
+        Name of the column to colour by at first; clusters by default.
+    images : array-like of shape (n, height, width), (n, height, width, 3) or (n, side * side), optional
+        Pictures of the points. They are made smaller if they are many.
+    texts : sequence of n objects, optional
+        Texts of the points, of which the first 300 characters are shown.
+    choice : Choice or bool, optional
+        What `chamfer.choose` gave, to show its curves and suggestions under the slider; True computes it, False
+        leaves it out. By default it is computed where that takes a second or two, and from heights alone otherwise.
 
     Returns
     -------
-    pathlib.Path
-        The file.
+    Explorer
+        The page.
 
     Examples
     --------
     >>> import chamfer, tempfile
     >>> X = [[0.0, 0.0], [1.0, 0.0], [5.0, 1.0], [6.5, 1.0]]
-    >>> page = chamfer.explore(chamfer.linkage(X), X, tempfile.mkdtemp() + "/tree.html")
-    >>> page.name
+    >>> file = tempfile.mkdtemp() + "/tree.html"
+    >>> page = chamfer.explore(chamfer.linkage(X), X, file, columns={"kind": ["a", "a", "b", "b"]})
+    >>> page.path.name
     'tree.html'
     """
     tree = Dendrogram(Z).whole()
     n = tree.n_points
-    labels = check_names(labels, n)
+    names, snippets = check_names(labels, n), _check_texts(texts, n)
     most = min(n, _MOST_CLUSTERS)
     first = min(10, most) if n_clusters is None else n_clusters
     if not 1 <= first <= most:
         raise ValueError(f"n_clusters must be between 1 and {most}, got {first}")
+    numbers, named, features = split_frame(X)
+    points = None if numbers is None else _check_points(numbers, n)
+    shown = make_columns(columns, named, n)
+    if color is not None:
+        check_choice("color", color, [each["name"] for each in shown])
     content: dict[str, Any] = {
         "n": n,
         "most": most,
         "clusters": first,
-        "children": _packed(tree.children, np.int32),
-        "heights": _packed(tree.heights, np.float64),
-        "orders": {order: _packed(tree.sequence(order)[0], np.int32) for order in ORDERS},
-        "names": None if labels is None else [str(each) for each in labels],
+        "order": check_choice("order", order, ORDERS),
+        "colors": cluster_colors(most),
+        "children": packed(tree.children, np.int32),
+        "heights": packed(tree.heights, np.float64),
+        "orders": {each: packed(tree.sequence(each)[0], np.int32) for each in ORDERS if each != "merge"},
+        "names": None if names is None else [str(each) for each in names],
+        "texts": snippets,
+        "columns": shown,
+        "color": color,
+        "images": None if images is None else make_atlas(images, n),
     }
-    if X is not None:
-        content |= _describe(tree, _check_points(X, n), most)
-    path = Path(output)
-    # Half of a surrogate pair, which UTF-8 cannot hold, becomes an escape that JSON knows.
-    write_file(path, _page(title, content).encode("utf-8", "backslashreplace"))
-    return path
+    content |= _map(points, coordinates, n)
+    if points is not None:
+        if features is None and images is None:
+            features = [f"column {i}" for i in range(points.shape[1])]
+        content |= {"described": describe(tree, points, most, features), "features": features}
+    content |= suggest(tree, points, choice, order, most)
+    page = Explorer(tree, content, title)
+    if output is not None:
+        page.save(output)
+    return page
 
 
 def _check_points(X: Any, n: int) -> Array:
@@ -100,73 +152,21 @@ def _check_points(X: Any, n: int) -> Array:
     return points
 
 
-def _describe(tree: Dendrogram, X: Array, most: int) -> dict[str, Any]:
-    clusters = _shown_clusters(tree, most)
-    central, spread = _centres(tree, X, clusters)
-    return {
-        "map": _packed(_project(X), np.float32),
-        "described": _packed(clusters, np.int32),
-        "central": _packed(central, np.int32),
-        "spread": _packed(spread, np.float64),
-    }
+def _check_texts(texts: Any, n: int) -> list[str] | None:
+    if texts is None:
+        return None
+    given = [str(each) for each in texts]
+    if len(given) != n:
+        raise ValueError(f"texts must hold a text for each of {n} points, got {len(given)}")
+    return [each if len(each) <= _SNIPPET else each[: _SNIPPET - 1] + "…" for each in given]
 
 
-def _project(X: Array) -> Array:
-    """Place points by their first two principal components."""
-    from sklearn.decomposition import PCA
-
-    dimensions = min(2, *X.shape)
-    flat = np.zeros((len(X), 2))
-    if np.ptp(X, axis=0).max() > 0:
-        flat[:, :dimensions] = PCA(dimensions, random_state=0).fit_transform(X)
-    return flat
-
-
-def _shown_clusters(tree: Dendrogram, most: int) -> Array:
-    """Every cluster of some cut into at most `most` clusters, in any order."""
-    n = tree.n_points
-    found = [np.array([2 * n - 2])]
-    for order in ORDERS:
-        last = tree.sequence(order)[0][n - most :]
-        found.append(tree.children[last].ravel())
-    return np.unique(np.concatenate(found))
-
-
-def _centres(tree: Dendrogram, X: Array, clusters: Array) -> tuple[Array, Array]:
-    """Point nearest to the mean, and root mean square distance to it, of each cluster."""
-    n = tree.n_points
-    layout = arrange(tree)
-    # Leaves of a cluster stand side by side: its points are one slice of the points in the order of leaves.
-    start = layout.place[:n].astype(int).tolist()
-    for first, _ in tree.children.tolist():
-        start.append(start[first])
-    sizes = np.concatenate([np.ones(n, dtype=int), tree.Z[:, 3].astype(int)])
-    ordered = X[layout.leaves]
-    central, spread = np.empty(len(clusters), dtype=int), np.empty(len(clusters))
-    for i, cluster in enumerate(clusters.tolist()):
-        members = slice(start[cluster], start[cluster] + sizes[cluster])
-        block = ordered[members]
-        away = block - block.mean(axis=0, dtype=np.float64).astype(block.dtype)
-        squares = np.einsum("ij,ij->i", away, away, dtype=np.float64)
-        central[i] = layout.leaves[members][squares.argmin()]
-        spread[i] = np.sqrt(squares.mean())
-    return central, spread
-
-
-def _packed(values: Array, dtype: Any) -> str:
-    little = np.ascontiguousarray(values, dtype=np.dtype(dtype).newbyteorder("<"))
-    return base64.b64encode(little.tobytes()).decode()
-
-
-def _page(title: str, content: dict[str, Any]) -> str:
-    # Inside a script no character may look like the start of a tag.
-    data = json.dumps(content, ensure_ascii=False).replace("<", "\\u003c")
-    parts = {
-        "/*style*/": (_FOLDER / "page.css").read_text(encoding="utf-8"),
-        "/*script*/": (_FOLDER / "page.js").read_text(encoding="utf-8"),
-        "<!--title-->": escape(title),
-        "/*data*/": data,
-    }
-    page = (_FOLDER / "page.html").read_text(encoding="utf-8")
-    # One pass, so that a name or title which contains a mark stays as it is.
-    return re.sub("|".join(map(re.escape, parts)), lambda mark: parts[mark[0]], page)
+def _map(points: Array | None, coordinates: Any, n: int) -> dict[str, Any]:
+    """Places within -1 … 1 of the middle, which single precision holds well wherever the points are."""
+    found = place_points(points, coordinates, n)
+    if found is None:
+        return {}
+    places, kind = found
+    low, high = places.min(axis=0), places.max(axis=0)
+    half = float((high / 2 - low / 2).max()) or 1.0
+    return {"map": {"places": packed((places - (low / 2 + high / 2)) / half, np.float32), "kind": kind}}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -123,6 +124,16 @@ class Choice:
         lines = [f"{each.n_clusters:>6}  {each.criterion:<17}  {each.reason}" for each in self.suggestions]
         clusters = "1 cluster" if self.n_clusters == 1 else f"{self.n_clusters} clusters"
         return "\n".join([f"{clusters}, by {self.criterion} (order {self.order})", *lines])
+
+    def _repr_html_(self) -> str:
+        first, *_ = repr(self).splitlines()
+        rows = "".join(
+            f"<tr><td><b>{each.n_clusters}</b></td><td>{escape(each.criterion)}</td>"
+            f'<td style="text-align: left">{escape(each.reason)}</td></tr>'
+            for each in self.suggestions
+        )
+        head = '<tr><th>clusters</th><th>criterion</th><th style="text-align: left">reason</th></tr>'
+        return f"<p>{escape(first)}</p><table><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
 
 def choose(

@@ -27,7 +27,7 @@ from chamfer.inputs import check_choice, check_integer, check_number
 ORDERS = ("merge", "least", "cumulative")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dendrogram:
     """A rooted binary tree over n points, each inner node a merge.
 
@@ -53,6 +53,8 @@ class Dendrogram:
     --------
     >>> import chamfer
     >>> tree = chamfer.Dendrogram([[0, 1, 1.0, 2], [2, 3, 4.0, 3]])
+    >>> tree
+    Dendrogram: 3 points, heights 1 to 4, 2 merges deep
     >>> tree.n_points, tree.height
     (3, 2)
     >>> tree.cut(n_clusters=2)
@@ -63,6 +65,40 @@ class Dendrogram:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "Z", _check_tree(self.Z))
+
+    def __repr__(self) -> str:
+        points = f"{self.n_points:,} point{'' if self.n_points == 1 else 's'}"
+        if not len(self.Z):
+            return f"Dendrogram: {points}"
+        deep = f"{self.height:,} merge{'' if self.height == 1 else 's'} deep"
+        return f"Dendrogram: {points}, heights {self.heights.min():.4g} to {self.heights.max():.4g}, {deep}"
+
+    def _repr_svg_(self) -> str:
+        return self.sketch()
+
+    def sketch(self, n_clusters: int | None = None, *, order: str = "merge") -> str:
+        """Draw a small SVG, with the clusters of a cut in colour if `n_clusters` is given.
+
+        Parameters
+        ----------
+        n_clusters : int, optional
+            Number of clusters to colour.
+        order : {"merge", "least", "cumulative"}, default="merge"
+            Order of the cut.
+
+        Returns
+        -------
+        str
+            The picture, of at most 60 leaves, or of as many as there are clusters up to 300.
+        """
+        from chamfer.trees.sketch import LEAVES, sketch
+
+        shown = min(self.n_points, max(LEAVES, min(n_clusters or 0, 300)))
+        collapsed = self.applied(shown, order=order)
+        if n_clusters is None:
+            return sketch(self, collapsed)
+        applied = self.applied(n_clusters, order=order)
+        return sketch(self, collapsed, applied, self.labels(applied))
 
     @property
     def n_points(self) -> int:

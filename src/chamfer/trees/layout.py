@@ -8,16 +8,35 @@ over the merges replace any recursion: a chain of 100,000 merges is as easy as a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from chamfer._types import Array
 from chamfer.inputs import check_choice
-from chamfer.trees.dendrogram import Dendrogram
 
 HEIGHTS = ("own", "max", "cumulative")
 _COLUMNS = 4096  # lines of a large tree are drawn on a grid of so many places
 _ROWS = 32768  # and heights
+
+
+class Tree(Protocol):
+    """What is needed of a `Dendrogram`, which draws itself and so must not be imported here."""
+
+    @property
+    def n_points(self) -> int:
+        """Number of points."""
+
+    @property
+    def children(self) -> Array:
+        """The two clusters of each merge."""
+
+    @property
+    def heights(self) -> Array:
+        """Height of each merge."""
+
+    def sequence(self, order: str = "merge", *, argument: str = "order") -> tuple[Array, Array]:
+        """Merges in an order, and their heights."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +55,7 @@ class Layout:
     place: Array
 
 
-def merge_heights(tree: Dendrogram, heights: str = "own") -> Array:
+def merge_heights(tree: Tree, heights: str = "own") -> Array:
     """Height at which each merge is drawn."""
     check_choice("heights", heights, HEIGHTS)
     if heights == "own":
@@ -47,7 +66,7 @@ def merge_heights(tree: Dendrogram, heights: str = "own") -> Array:
     return result
 
 
-def arrange(tree: Dendrogram, collapsed: Array | None = None) -> Layout:
+def arrange(tree: Tree, collapsed: Array | None = None) -> Layout:
     """Places of all clusters, without the merges in the mask `collapsed`, whose clusters become leaves."""
     n = tree.n_points
     shown = np.arange(n - 1) if collapsed is None else np.flatnonzero(~collapsed)
@@ -71,7 +90,7 @@ def arrange(tree: Dendrogram, collapsed: Array | None = None) -> Layout:
     return Layout(leaves[np.argsort(starts[leaves])], shown, np.array(place))
 
 
-def brackets(tree: Dendrogram, layout: Layout, heights: Array) -> Array:
+def brackets(tree: Tree, layout: Layout, heights: Array) -> Array:
     """Give each shown merge four corners (place, height): first cluster, ends of the bar, second cluster."""
     n = tree.n_points
     level = np.concatenate([np.zeros(n), heights])
@@ -85,7 +104,7 @@ def brackets(tree: Dendrogram, layout: Layout, heights: Array) -> Array:
     return corners
 
 
-def merge_labels(tree: Dendrogram, applied: Array, labels: Array) -> Array:
+def merge_labels(tree: Tree, applied: Array, labels: Array) -> Array:
     """Extend `labels` of points to all clusters, -1 for those that the cut divides."""
     n = tree.n_points
     member = list(range(n))
