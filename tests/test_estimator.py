@@ -30,7 +30,8 @@ def cdist_of(name, x, y=None):
 
 def expected_failures(estimator):
     if estimator.metric != "precomputed":
-        return {"check_sample_weight_equivalence_on_dense_data": "weights of 0 are refused: every point has a leaf"}
+        why = "weights of 0 are refused: every point has a leaf"
+        return {f"check_sample_weight_equivalence_on_{kind}_data": why for kind in ("dense", "sparse")}
     return {"check_clustering": "it fits points of two columns, which are no square matrix of distances"}
 
 

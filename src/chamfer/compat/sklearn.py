@@ -58,8 +58,8 @@ class AgglomerativeClustering(estimator.AgglomerativeClustering):
             compute_distances=compute_distances,
         )
 
-    def _fit(self, X: Array) -> None:
-        super()._fit(X)
+    def _fit(self, X: Array, sample_weight: Any = None) -> None:
+        super()._fit(X, sample_weight)
         if not (self.compute_distances or self.distance_threshold is not None):
             del self.distances_
 

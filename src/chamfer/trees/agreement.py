@@ -88,7 +88,7 @@ def agreement(
     >>> X = [[0.0], [1.0], [1.9], [5.0], [6.5]]
     >>> found = chamfer.agreement(chamfer.linkage(X, "single"), chamfer.linkage(X, "complete"))
     >>> found.ari.round(2)
-    array([1.  , 1.  , 1.  , 1.  , 1.  ])
+    array([1.  , 1.  , 0.21, 1.  , 1.  ])
     """
     trees = [Dendrogram(first), Dendrogram(second)]
     n = trees[0].n_points
