@@ -144,8 +144,9 @@ def fit_engines(part: int) -> dict[str, float]:
         X = data(call)
         return max(0.0, seconds(lambda: cluster(call, X)) - n * n / 2 * float(pair + d * coordinate))
 
-    plain, slow = beyond("chamfer", 8, "lists") / n, _points(Call("", n // 4, 8), "cityblock")
+    plain, slow = beyond("chamfer", 8, "lists") / n, _points(Call("", n // 4, 8), "canberra")
     given = pairwise.condensed(points[0], 2)
+    row = data(Call("", n, 8))
     return {
         "pair": float(pair),
         "coordinate": float(coordinate),
@@ -160,6 +161,7 @@ def fit_engines(part: int) -> dict[str, float]:
         **{f"points_point of {d}": beyond("ward", d, "points") / n for d in (3, 8, 40, 100)},
         **{f"closer_point of {d}": beyond("centroid", d, "points") / n for d in (8, 40, 100)},
         **{f"average_point of {d}": beyond("average", d, "points", "sqeuclidean") / n for d in (8, 100)},
+        "contracted_edge": seconds(lambda: chamfer.linkage(row, "ward", connectivity="chain")) / (2 * n),
         "unchecked_bytes": seconds(available_memory, 9) / (NOW.chamfer_merges / 8),
     }
 

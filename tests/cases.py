@@ -34,7 +34,8 @@ REAL_METRICS = [
 def engines(method: str, metric: str = "euclidean") -> tuple[str, ...]:
     """The engines that can run a method on points."""
     fast = metric in FAST_METRICS
-    if fast and (method in ("single", *reference.CENTRES) or (method == "average" and metric != "euclidean")):
+    from_centres = method in reference.CENTRES or (method == "average" and metric != "euclidean")
+    if method == "single" or (fast and from_centres):
         return "auto", "dense", "points"
     if method in ("chamfer", "chamfer_normalized"):
         return ("auto", "dense", "lists", "tradeoff") if fast else ("auto", "dense", "lists")

@@ -65,7 +65,7 @@ class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ag
         )
         self.pooling_func = pooling_func
 
-    def fit(self, X: Any, y: Any = None) -> FeatureAgglomeration:
+    def fit(self, X: Any, y: Any = None) -> FeatureAgglomeration:  # type: ignore[override]
         """Cluster the columns of `X`.
 
         Parameters
