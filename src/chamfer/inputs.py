@@ -122,7 +122,11 @@ def check_input(X: object, metric: Metric, double_if_few: bool = False) -> Point
     """
     metric = check_metric(metric)
     if is_distributed(X):
-        return Points(check_distributed(X), metric, exponent=0)
+        X = check_distributed(X)
+        if metric == "correlation":
+            kind = np.float32 if X.dtype == np.float32 else np.float64
+            X, metric = X.map_blocks(lambda block: _centred(np.array(block, kind)), dtype=kind), "cosine"
+        return Points(X, metric, exponent=0)
     few = _core.FEW if double_if_few else 0
     if metric == "precomputed":
         return _check_square(X, few)
@@ -155,7 +159,7 @@ def check_input(X: object, metric: Metric, double_if_few: bool = False) -> Point
 
 
 def _centred(X: Array) -> Array:
-    """Rows less their means: the cosine distance of these is the correlation distance of those."""
+    """Take from each row, in place, its mean: the cosine distance of these is the correlation distance of those."""
     if (constant := (X[:, :1] == X).all(axis=1)).any():
         row = int(np.argmax(constant))
         raise NotFiniteError(f"X must have no constant row with metric='correlation', undefined there; got row {row}")

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from chamfer import tuning
-from chamfer._types import FAST_METRICS, Array, Condensed, Metric, MetricWith, Points, check_heights, is_distributed
+from chamfer._types import FAST_METRICS, Array, Condensed, Metric, MetricWith, Points, check_heights
 from chamfer.distances.filter import Principal
-from chamfer.inputs import check_distributed, check_input, check_metric
+from chamfer.inputs import check_input, check_metric
 from chamfer.progress import Tick
 from chamfer.sources.base import Answer, Source
 from chamfer.sources.workers import (
@@ -82,12 +82,12 @@ class DaskSource(Source):
         if metric == "precomputed" or metric in _WHOLE:
             raise ValueError(f"metric must not be {metric!r} for points on a cluster: it needs all of the data at once")
         if not isinstance(X, Points):
-            X = check_distributed(X) if is_distributed(X) else check_input(X, metric)
+            X = check_input(X, metric)
         if isinstance(X, Condensed):
             raise ValueError("X must hold points as rows to go to a cluster, got distances")
         self._own, self._client = _client(client, check_threads(n_jobs))
         try:
-            self._start(X, metric)
+            self._start(X.X if X.remote else X, X.metric)
         except BaseException:
             self.close()
             raise
