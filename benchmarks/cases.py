@@ -55,6 +55,13 @@ def gaussians() -> Iterator[Case]:
         yield Case("gaussians", "normal", 20_000, method, 8, libraries=ALL)
 
 
+def levels() -> Iterator[Case]:
+    """Both sizes above beside fastcluster; run it once for each CHAMFER_LEVEL."""
+    for method in ("chamfer", *CLASSICAL):
+        yield Case("levels", "mnist", 10_000, method, dtypes=BOTH, libraries=("chamfer", "fastcluster"))
+        yield Case("levels", "normal", 20_000, method, 8, libraries=("chamfer", "fastcluster", "fastcluster-vector"))
+
+
 def small() -> Iterator[Case]:
     """10 to 1,000 points, as most calls have: what the way to the core and back costs."""
     for n, d in ((10, 4), (50, 128), (150, 4), (300, 128), (1_000, 8), (1_000, 128)):
@@ -154,6 +161,7 @@ SETS: dict[str, Callable[[], Iterator[Case]]] = {
         digits,
         images,
         gaussians,
+        levels,
         small,
         growth,
         memory,

@@ -140,6 +140,24 @@ def beside_fastcluster(case: str, rows: Rows) -> str:
     return table(["linkage", *(dtypes if len(dtypes) > 1 else ["chamfer"]), "fastcluster", "times faster"], lines)
 
 
+def levels(rows: Rows) -> str:
+    """Show our times by instruction set, and the better time of fastcluster's functions."""
+    ours = of(rows, "levels")
+    peers = [row for row in rows if row.case == "levels" and row.library.startswith("fastcluster")]
+    lines = []
+    keys = dict.fromkeys((row.data, row.dtype, row.method) for row in ours)
+    for data, dtype, name in sorted(keys, key=lambda key: key[:2]):
+        own = [best(ours, data=data, dtype=dtype, method=name, level=level) for level in ("v3", "v4")]
+        peer = best(peers, data=data, method=STAND_IN if name.startswith("chamfer") else name)
+        ratios = ", ".join(times(peer, each) for each in own)
+        first = next(row for row in own if row)
+        shown = seconds(peer) + (f" (`{peer.method}`)" if peer and peer.method != name else "")
+        lines.append([shape(first), f"`{name}`", *map(seconds, own), shown, ratios])
+    for above, line in reversed(list(pairwise(lines))):
+        line[0] = "" if line[0] == above[0] else line[0]
+    return table(["data", "linkage", "AVX2", "AVX-512", "fastcluster", "times faster"], lines)
+
+
 def large(rows: Rows) -> str:
     shown = [row for row in of(rows, "large") if not row.options and row.n != 20_000]
     shown += [row for row in of(rows, "lists") if row.n == 1_000_000]
@@ -258,7 +276,7 @@ def neighbours(rows: Rows) -> str:
 TITLES = {"epsilon": "ε", "scan": "`linkage`", "vector": "`linkage_vector`"}
 TABLES: dict[str, Callable[[Rows], str]] = {
     **{each.__name__: each for each in (digits, large, multiplication, growth, fastcluster, tradeoff, centroid)},
-    **{each.__name__: each for each in (epsilon, approximate, neighbours)},
+    **{each.__name__: each for each in (levels, epsilon, approximate, neighbours)},
     **{case: partial(beside_fastcluster, case) for case in ("images", "gaussians")},
     **{f"lists-{data}": partial(lists, data) for data in ("mnist", "plane")},
 }

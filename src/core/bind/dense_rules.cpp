@@ -19,6 +19,12 @@ Merges merges_of(const Triangle<T>& matrix, const Weights& weights, int threads,
     }
 }
 
+template <class T>
+Merges single_of(Square<T>& matrix) {
+    matrix.mirror();
+    return by_tie_rule(few_spanning_tree(matrix));
+}
+
 template <class R, class T>
 Merges merges_of(Square<T>& matrix, const Weights& weights = {}) {
     const Tick none = [](Index) {};
@@ -48,17 +54,17 @@ Merges with_rule(const std::string& rule, Of&& merges) {
 }  // namespace
 
 Merges merges_by_rule(const std::string& rule, Square<double>& matrix) {
-    if (rule == "single") return by_tie_rule(few_spanning_tree<double>(matrix, matrix.n()));
+    if (rule == "single") return single_of(matrix);
     return with_rule(rule, [&]<class R>(R) { return merges_of<R>(matrix); });
 }
 
 template <class T>
 Merges merges_by_rule(const std::string& rule, const Triangle<T>& matrix, const Weights& weights, int threads,
                       const Tick& tick) {
-    if (rule == "single" && matrix.n <= kFewClusters) return by_tie_rule(few_spanning_tree<T>(matrix, matrix.n));
     const bool rounds = rule != "single" && rule != "centroid" && rule != "median";
     if (matrix.n <= (rounds ? kFewForRounds : kFewClusters)) {
         Square<T> square(matrix);
+        if (rule == "single") return single_of(square);
         return with_rule(rule, [&]<class R>(R) { return merges_of<R>(square, weights); });
     }
     if (rule == "single") return by_tie_rule(spanning_tree(matrix, threads, tick));

@@ -11,6 +11,7 @@
 #include "../base/union_find.hpp"
 #include "../distance/packed.hpp"
 #include "../distance/triangle.hpp"
+#include "../linkage/square.hpp"
 #include "../search/top_k.hpp"
 #include "neighbours.hpp"
 
@@ -184,25 +185,18 @@ class SpanningForest {
     std::vector<Edge> shortest_;   // by tree
 };
 
-// From few distances by Prim's algorithm, with the same order of edges as below. `distances` has rows like a Triangle.
-template <class T, class Rows>
-Merges few_spanning_tree(const Rows& distances, Index n) {
-    std::vector<T> best(n, kFar<T>), from(n, T{0}), column(n);
+// From few distances by Prim's algorithm, with the same order of edges as below. `distances` has whole rows.
+template <class T>
+Merges few_spanning_tree(const Square<T>& distances) {
+    const Index n = distances.n();
+    std::vector<T> best(n, kFar<T>), from(n, T{0});
     std::vector<T> out(n, T{0});  // infinite for points that have joined
-    std::vector<Id> outside(n);
-    std::iota(outside.begin(), outside.end(), Id{0});
     Merges merges;
     merges.reserve(n - 1);
     for (Id joining = 0; static_cast<Index>(merges.size()) < n - 1;) {
-        outside.erase(std::lower_bound(outside.begin(), outside.end(), joining));
         out[joining] = best[joining] = kFar<T>;
-        for (auto x = outside.begin(); x != outside.end() && *x < joining; ++x) column[*x] = distances.row(*x)[joining];
-        const Index next = joining + 1;
-        const T own = static_cast<T>(joining);
         const T smallest =
-            std::min(kernels<T>().join(column.data(), out.data(), own, joining, best.data(), from.data()),
-                     kernels<T>().join(distances.row(joining) + next, out.data() + next, own, n - next,
-                                       best.data() + next, from.data() + next));
+            kernels<T>().join(distances.row(joining), out.data(), static_cast<T>(joining), n, best.data(), from.data());
         TieKey<T> edge;
         for (Index x = 0; (x += kernels<T>().find(&best[x], n - x, smallest)) < n; ++x)
             edge = std::min(edge, TieKey<T>(smallest, static_cast<Id>(x), static_cast<Id>(from[x])));
