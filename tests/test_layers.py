@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "hac": f"{BASE} inputs edges constraints threads methods distances sources engines nearest",
     "many": f"{BASE} inputs threads methods distances engines hac",
     "resampling": f"{BASE} inputs threads sources hac trees",
-    "estimator": f"{BASE} arrays sparse inputs edges methods distances sources hac trees",
+    "estimator": f"{BASE} arrays sparse inputs edges threads methods distances sources hac trees",
     "features": f"{BASE} inputs estimator",
     "transformer": f"{BASE} inputs threads distances sources nearest",
     "datasets": BASE,

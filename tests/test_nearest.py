@@ -217,6 +217,35 @@ class TestTransformer:
         np.testing.assert_allclose(distances, expected[0], atol=1e-12)
         assert indices.shape == distances.shape == (200, 15)
 
+    @pytest.mark.slow
+    @pytest.mark.filterwarnings("ignore")
+    @pytest.mark.parametrize("source", ["auto", "ann"])
+    def test_in_scanpy(self, source):
+        scanpy, anndata = pytest.importorskip("scanpy"), pytest.importorskip("anndata")
+        X = gaussian(14, 300, 10)
+
+        def graphs(transformer):
+            data = anndata.AnnData(X.copy())
+            scanpy.pp.neighbors(data, use_rep="X", transformer=transformer)
+            return data.obsp["distances"].toarray(), data.obsp["connectivities"].toarray()
+
+        # Not scikit-learn's search by products: there a point is not at distance 0 from itself, which UMAP notices.
+        expected = graphs(KNeighborsTransformer(n_neighbors=15, algorithm="kd_tree"))
+        for ours, theirs in zip(
+            graphs(chamfer.KNeighborsTransformer(n_neighbors=15, source=source)), expected, strict=True
+        ):
+            np.testing.assert_allclose(ours, theirs, atol=1e-6)
+
+    @pytest.mark.slow
+    @pytest.mark.filterwarnings("ignore")
+    def test_in_umap(self):
+        umap = pytest.importorskip("umap")
+        X = gaussian(15, 200, 5)
+        known = chamfer.neighbors(X, 14).with_self()
+        model = umap.UMAP(n_neighbors=15, precomputed_knn=known, random_state=0).fit(X)
+        np.testing.assert_array_equal(model._knn_indices, known[0])
+        assert np.isfinite(model.embedding_).all()
+
     def test_in_a_pipeline(self):
         from sklearn.cluster import DBSCAN
 

@@ -11,9 +11,8 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
-from chamfer._types import FAST_METRICS, Array, Metric, Points, is_distributed, measure
+from chamfer._types import FAST_METRICS, Array, Metric, Points, is_distributed
 from chamfer.arrays import text_column
-from chamfer.distances.pairwise import centre
 from chamfer.distances.rows import RowDistances
 from chamfer.edges import check_graph
 from chamfer.hac import linkage as run_linkage
@@ -27,7 +26,9 @@ from chamfer.inputs import (
 )
 from chamfer.methods import METHODS
 from chamfer.sources.make import RECALL
+from chamfer.sources.visit import nearest_rows
 from chamfer.sparse import check_sparse
+from chamfer.threads import check_threads
 from chamfer.trees.choose import choose
 from chamfer.trees.dendrogram import ORDERS, Dendrogram
 from chamfer.trees.layers import ClusterLayers
@@ -339,7 +340,10 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         metric = with_params(self.metric, self.metric_params)
         if callable(metric):
             queries, metric = _matrix(metric, queries, self._fit_X), "precomputed"
-        nearest = queries.argmin(axis=1) if metric == "precomputed" else _nearest(queries, self._fit_X, metric)
+        if metric == "precomputed":
+            nearest = queries.argmin(axis=1)
+        else:
+            nearest = _nearest(queries, self._fit_X, metric, check_threads(self.n_jobs))
         return self._output(self.labels_[nearest], X)
 
     def set_output(self, *, predict: str | None = None) -> AgglomerativeClustering:
@@ -420,19 +424,13 @@ def _matrix(metric: Any, *sets: Array) -> Array:
     return matrix
 
 
-def _nearest(queries: Array, X: Array, metric: Metric) -> Array:
+def _nearest(queries: Array, X: Array, metric: Metric, threads: int) -> Array:
     """Position of the nearest row of X for each query, by distances as `linkage` has them."""
     if issparse(X) or issparse(queries):
         points = check_sparse(vstack([csr_array(X), csr_array(queries)], format="csr"), metric)
         X, queries = points.X[: X.shape[0]], points.X[X.shape[0] :]
     elif metric in FAST_METRICS:
-        from sklearn.metrics import pairwise_distances_argmin  # takes long to import
-
-        # Small norms keep the digits of products, so points and queries are brought near the origin.
-        both = np.concatenate([X, queries])
-        both, _ = measure(both, metric, both.min(axis=0), both.max(axis=0))
-        both -= centre(both)
-        return np.asarray(pairwise_distances_argmin(both[len(X) :], both[: len(X)]))
+        return nearest_rows(X, queries, metric, 1, threads)[0].clusters[:, 0]
     between = RowDistances(Points(X, metric, exponent=0)).between
     nearest = []
     for first in range(0, queries.shape[0], _BLOCK):

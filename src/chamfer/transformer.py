@@ -11,12 +11,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from chamfer._types import FAST_METRICS, Array, Metric, Points
 from chamfer.distances.rows import RowDistances, check_distances
-from chamfer.inputs import check_choice, check_input, check_integer, check_metric
+from chamfer.inputs import check_choice, check_integer, check_metric
 from chamfer.nearest import Neighbors, as_graph, in_callers_unit, neighbors
-from chamfer.sources.base import Answer
-from chamfer.sources.graph import nearest_first
 from chamfer.sources.make import RECALL
-from chamfer.sources.visit import visit
+from chamfer.sources.visit import nearest_rows
 from chamfer.threads import check_threads
 
 _BLOCK = 256  # queries whose distances are computed at a time
@@ -230,19 +228,11 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     def _others(self, rows: Array, k: int) -> tuple[Array, Array]:
         """Neighbours of rows from elsewhere, exactly."""
-        metric, n = check_metric(self.metric), self.n_samples_fit_
+        metric = check_metric(self.metric)
         if metric not in FAST_METRICS:
             return self._others_by_cdist(rows, k, metric)
-        dtype = np.promote_types(self._fit_X.dtype, rows.dtype)
-        points = check_input(np.concatenate([self._fit_X, rows], dtype=dtype), metric)
-        assert isinstance(points, Points)
-        count = len(rows)
-        answer = Answer(
-            np.full((count, k), -1, np.int32), np.zeros((count, k), points.dtype), np.zeros(count, points.dtype)
-        )
-        visit(points, slice(0, n), slice(n, points.n), answer, check_threads(self.n_jobs))
-        answer = nearest_first(answer)
-        return in_callers_unit(answer.distances, points.height_exponent), answer.clusters
+        answer, exponent = nearest_rows(self._fit_X, rows, metric, k, check_threads(self.n_jobs))
+        return in_callers_unit(answer.distances, exponent), answer.clusters
 
     def _others_by_cdist(self, rows: Array, k: int, metric: Metric) -> tuple[Array, Array]:
         between = RowDistances(Points(self._fit_X, metric, exponent=0)).between

@@ -130,6 +130,7 @@ print(estimate, size("VmHWM") - before)
         ("lists", "chamfer", 60_000, 2, {}),
         ("lists", "chamfer", 30_000, 100, {"dtype": "float32"}),
         ("lists", "chamfer_capped", 200_000, 2, {"dtype": "float32"}),
+        ("lists", "chamfer_capped", 60_000, 20, {"options": {"source": "ann"}}),
         ("lists", "chamfer", 8_000, 5, {"metric": "cityblock"}),
         ("lists", "chamfer", 6_000, 5, {"given": True}),
         ("tradeoff", "chamfer", 5_000, 8, {"options": {"t": 1}, "dtype": "float32"}),

@@ -48,8 +48,10 @@ class ListsEngine(Engine):
 
     def memory(self, task: Task) -> int:
         """Lists and their columns, what is known of clusters, and what a source needs beside them."""
-        n = task.data.n
-        need = n * (60 * _first(task) + 600)
+        n, first = task.data.n, _first(task)
+        need = n * (24 * first + 350)
+        if _is_approximate(task.options.source):
+            need += n * 48 * first  # the graph, and the longer lists that it is built from
         if task.remote:
             return need
         if not task.fast or (isinstance(task.options.source, str) and task.options.source == "cdist"):
@@ -148,14 +150,15 @@ def _grow(source: Source, task: Task, numbers: Array | None) -> Array | None:
     info.source = source.name
     info.recall = None
     n, threads = source.n, task.threads
-    engine = _engine(source, task, numbers)
     with task.progress.stage("nearest neighbours", n, "point") as tick, _timed(info, "first"):
         answer = _first_lists(source, task, info, tick)
         if numbers is not None and task.linkage.capped and _tied(answer):
             return None
         if task.linkage.capped and answer.clusters.shape[1] == task.options.n_neighbors + 1:
-            answer = _without_farthest(answer)
-        engine.refresh(np.arange(n, dtype=np.int32), **answer._asdict())
+            _drop_farthest(answer)
+        engine = _engine(source, task, numbers)
+        engine.start(**answer._asdict())
+        del answer  # the engine has what it needs of it
     with task.progress.stage("merges", n - 1, "merge") as tick:
         while True:
             with _timed(info, "merge"):
@@ -198,9 +201,11 @@ def _engine(source: Source, task: Task, numbers: Array | None) -> Any:
 
 
 def _first_lists(source: Source, task: Task, info: Info, tick: Tick | None) -> Answer:
-    """A list for every point."""
+    """A list for every point, in arrays that nobody else has."""
     everything = np.arange(source.n, dtype=np.int32)
     answer = source.nearest(everything, everything, _first(task), task.threads, tick)
+    if isinstance(source, CheckedSource):
+        answer = Answer(*(each.copy() for each in answer))
     info.entries = answer.clusters.size
     info.recall = getattr(source, "recall", None)
     return answer
@@ -229,15 +234,14 @@ def _timed(info: Info, phase: str) -> Iterator[None]:
     info.seconds[phase] += time.perf_counter() - start
 
 
-def _without_farthest(answer: Answer) -> Answer:
-    """Lists of one cluster less: the farthest only gives the bound, which is what a point counts at most."""
+def _drop_farthest(answer: Answer) -> None:
+    """Make lists one cluster shorter: the farthest only gives the bound, which is what a point counts at most."""
     # Of equally far ones the larger label goes, as if one less had been asked for. Column by column: NumPy ends the
     # process if there is no memory to compare arrays of different shapes.
-    distances, clusters = answer.distances, answer.clusters.copy()
+    distances, clusters = answer.distances, answer.clusters
     rows, last = np.arange(len(clusters)), np.zeros(len(clusters), np.intp)
     for column in range(1, clusters.shape[1]):
         here, farthest = distances[:, column], distances[rows, last]
         later = (here == farthest) & (clusters[:, column] > clusters[rows, last])
         last[(here > farthest) | later] = column
     clusters[rows, last] = -1
-    return answer._replace(clusters=clusters)

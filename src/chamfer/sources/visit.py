@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from chamfer import tuning
-from chamfer._types import Array, Points
+from chamfer._types import Array, Metric, Points
 from chamfer.distances.blas import one_blas_thread
 from chamfer.distances.filter import Principal
 from chamfer.distances.pairwise import centre
+from chamfer.inputs import check_input
 from chamfer.progress import Tick
 from chamfer.sources.base import Answer
+from chamfer.sources.graph import nearest_first
 from chamfer.sources.kdtree import tree_search
 from chamfer.sources.products import near_order, product_search
 
@@ -40,6 +42,21 @@ def visit(
         search.visit(rows, own, homes, labels[hosts], **known._asdict(), threads=threads, tick=tick)
     for each, found in zip(answer, known, strict=True):
         each[order] = found
+
+
+def nearest_rows(X: Array, queries: Array, metric: Metric, k: int, threads: int) -> tuple[Answer, int]:
+    """The k nearest rows of X of each query, nearest first, by a fast metric.
+
+    Distances times two to the power of the second number are in the caller's unit.
+    """
+    both = np.concatenate([X, queries], dtype=np.promote_types(X.dtype, queries.dtype))
+    points = check_input(both, metric)
+    assert isinstance(points, Points)
+    n, count = len(X), len(queries)
+    clusters, distances = np.full((count, k), -1, np.int32), np.zeros((count, k), points.dtype)
+    answer = Answer(clusters, distances, np.zeros(count, points.dtype))
+    visit(points, slice(0, n), slice(n, points.n), answer, threads)
+    return nearest_first(answer), points.height_exponent
 
 
 def _coordinates(points: Points) -> tuple[Array, bool]:

@@ -35,6 +35,15 @@ void bind_engine(nb::module_& m, const char* name) {
             "n"_a, nb::kw_only(), "options"_a, "X"_a.noconvert().none(), "metric"_a, "numbers"_a.noconvert(),
             nb::keep_alive<1, 4>())
         .def(
+            "start",
+            [](L& self, Array<Id, 2> clusters, Array<T, 2> distances, Array<const T, 1> bounds) {
+                nb::gil_scoped_release unlocked;
+                self.start(static_cast<Index>(clusters.shape(1)), clusters.data(), distances.data(), bounds.data());
+            },
+            nb::kw_only(), "clusters"_a.noconvert(), "distances"_a.noconvert(), "bounds"_a.noconvert(),
+            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+            "First lists of all points. The engine keeps the first two arrays and writes into them.")
+        .def(
             "refresh",
             [](L& self, Array<const Id, 1> points, Array<const Id, 2> clusters, Array<const T, 2> distances,
                Array<const T, 1> bounds) {

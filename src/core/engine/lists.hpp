@@ -12,32 +12,33 @@
 // of two, so nothing but the union can have come closer; and gains of C + D are sums, so that the largest of C and
 // the largest of D bound them until somebody has to know.
 //
-// Loop. The cluster with the smallest bound is on top of a heap. Certified: merge, it is the global minimum.
+// Loop. The cluster with the smallest bound is on top. Certified: merge, it is the global minimum.
 // Not certified: if the candidate is small, compute the distances that are missing, which are listed beyond r(p);
 // if both are large, ask for these distances; else ask for the lists of the points that miss the candidate. For the
 // capped linkage, in which a point counts at most r(p), every bound is the value itself and nothing is asked until no
 // candidate is left.
 //
 // Epsilon. The smallest bound is not above any value, so a certified pair within 1 + epsilon of it is within
-// 1 + epsilon of the smallest value, and is merged before anything is computed or asked for. A second heap keeps the
+// 1 + epsilon of the smallest value, and is merged before anything is computed or asked for. A second order keeps the
 // clusters by the value of their best certified pair.
 //
 // Cost. Merging renames the entries of the shorter of two columns (the points that list a cluster), and adds
-// the smaller of two maps of gains and of two member lists to the larger: O(n k log n) in all, whatever the
+// the smaller of two maps of gains and of two sets of members to the larger: O(n k log n) in all, whatever the
 // tree. Entries beyond r(p) are looked at in every merge of their cluster, but one of the two that a point has, or
-// the only one, is dropped then.
+// the only one, is dropped then. Merges jump about in space, so nearly all of the time goes into waiting for memory:
+// what a merge is going to touch is small and is fetched ahead.
+//
+// Who lists whom is in engine/entries.hpp, what follows from it for clusters in engine/candidates.hpp.
 #pragma once
 
 #include <algorithm>
-#include <numeric>
+#include <limits>
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include "../base/heap.hpp"
-#include "../base/sums.hpp"
 #include "../base/threads.hpp"
 #include "../distance/points.hpp"
+#include "candidates.hpp"
 
 namespace chamfer {
 
@@ -70,47 +71,36 @@ class Lists {
           options_(options),
           direct_(direct),
           numbers_(std::move(numbers)),
-          active_(n),
-          entries_(n),
-          bound_(n, T{0}),
-          set_of_(n),
-          cluster_of_(n),
-          members_(n),
-          columns_(n),
-          beyond_(n),
-          spent_(n, 0),
-          gains_(n),
-          total_(n),
-          best_(n),
-          sure_(options.epsilon > 0 ? n : 0),
-          ids_(numbers_),
-          heap_(n),
-          sure_heap_(options.epsilon > 0 ? n : 0),
+          clusters_(n, options.normalized, options.capped, options.epsilon, numbers_),
+          spent_(options.capped ? 0 : n, 0),
           marked_(n, false) {
-        std::iota(set_of_.begin(), set_of_.end(), Id{0});
-        std::iota(cluster_of_.begin(), cluster_of_.end(), Id{0});
-        for (Id p = 0; p < n; ++p) members_[p] = {p};
-        for (Id p = 0; p < n; ++p) heap_.set(p, key(p));
         merges_.reserve(n - 1);
     }
+    Lists(const Lists&) = delete;
 
     const Merges& merges() const { return merges_; }
-    Id cluster(Id p) const { return cluster_of_[set_of_[p]]; }
+    Id cluster(Id p) const { return clusters_.cluster(p); }
     Index n() const { return n_; }
-    Index active() const { return active_; }
+    Index active() const { return clusters_.active(); }
 
-    // New lists for the given points: k clusters (or -1) and distances each, and the bound for all other
-    // clusters.
+    // The first lists: for each point k clusters (or -1) and distances, and the bound for all other clusters. The two
+    // arrays belong to the engine from now on.
+    void start(Index k, Id* clusters, T* distances, const T* bounds) {
+        entries().start(k, clusters, distances, bounds);
+        clusters_.start();
+    }
+
+    // New lists for the given points.
     void refresh(const Id* points, Index count, Index k, const Id* clusters, const T* distances, const T* bounds) {
-        std::vector<Id> touched;
+        touched_.clear();
         for (Index i = 0; i < count; ++i) {
             replace(points[i], k, clusters + i * k, distances + i * k, bounds[i]);
-            mark(cluster(points[i]), touched);
+            mark(cluster(points[i]));
         }
-        for (const Id c : touched) {
+        for (const Id c : touched_) {
             marked_[c] = false;
             spent_[c] = 0;
-            find_best(c);
+            clusters_.find_best(c);
         }
     }
 
@@ -119,32 +109,31 @@ class Lists {
         const Id c = cluster(points[0]);
         for (Index i = 0; i < count; ++i) {
             if (!(distances[i] < kFar<T>)) continue;
-            add(points[i], {b, distances[i]});
-            columns_[b].push_back(points[i]);
+            add(points[i], b, distances[i]);
+            entries().add_to_column(b, points[i]);
         }
         spent_[c] += size(b) + kEntry;
-        find_best(c);
+        clusters_.find_best(c);
     }
 
     // Merges as long as the lists tell what to merge.
     Request advance(const Tick& tick) {
-        while (active_ > 1) {
-            const Id a = heap_.top();
-            if (best_[a].stale) {
-                find_best(a);
+        while (active() > 1) {
+            const Id top = clusters_.top();
+            if (best(top).stale) {
+                clusters_.find_best(top);
                 continue;
             }
-            const Pair pair = closest();
-            if (pair.a < 0) {
-                if (options_.capped)
-                    uncap();
-                else if (near(a))
-                    certify(a);
-                else
-                    return narrow(a) ? request_distances(a) : request_lists();
+            const Pair pair = clusters_.closest();
+            if (pair.a >= 0) {
+                merges_.push_back({numbers_[pair.a], numbers_[pair.b], pair.value});
+                entries().column(pair.a) < entries().column(pair.b) ? merge(pair.b, pair.a) : merge(pair.a, pair.b);
+            } else if (clusters_.capped()) {
+                uncap();
+            } else if (near(top)) {
+                certify(top);
             } else {
-                merges_.push_back({number(pair.a), number(pair.b), pair.value});
-                columns_[pair.a].size() < columns_[pair.b].size() ? merge(pair.b, pair.a) : merge(pair.a, pair.b);
+                return narrow(top) ? request_distances(top) : request_lists();
             }
             tick(static_cast<Index>(merges_.size()));
         }
@@ -153,351 +142,140 @@ class Lists {
 
    private:
     static constexpr T kTaken = -1;
-    static constexpr double kDigits = 0x1p-48;  // of 106 that a sum has, 58 are left to such a part of it
-    static constexpr Index kShort = 32;         // clusters on a list that costs no more than a shorter one
-    static constexpr Index kFew = 4096;         // distances too few to share among threads
-    static constexpr Index kPart = 2;           // of the other points, a cluster may have half compared one by one
-    static constexpr Index kEntry = 32;         // distances that take as long as an entry that keeps one
+    static constexpr Index kShort = 32;  // clusters on a list that costs no more than a shorter one
+    static constexpr Index kFew = 4096;  // distances too few to share among threads
+    static constexpr Index kPart = 2;    // of the other points, a cluster may have half compared one by one
+    static constexpr Id kEntry = 32;     // distances that take as long as an entry that keeps one
 
     struct Entry {
         Id cluster;
         T distance;
     };
-    // The largest gain of a cluster; if stale, not below it.
-    struct Best {
-        Id cluster = -1;  // none: a cluster that no point lists
-        Id count = 0;
-        Sum gain;
-        bool stale = false;
-        bool tied = false;  // whether another one may have the same value
-    };
-    // To be merged, at the value of Ch(a, b).
-    struct Pair {
-        Id a = -1, b = -1;
-        double value = 0;
-    };
-    // The tie rule, but of equal values those of certified pairs come first.
-    struct Key {
-        TieKey<double> pair{0.0};
-        bool open = true;
-        double value() const { return pair.value; }
-        bool operator<(const Key& other) const {
-            if (pair.value == other.pair.value && open != other.open) return other.open;
-            return pair < other.pair;
-        }
-    };
 
-    bool certified(Id c) const { return certified(c, best_[c]); }
-    bool certified(Id c, const Best& best) const {
-        return !best.stale && best.cluster >= 0 && (options_.capped || best.count == size(c));
-    }
-    Id size(Id c) const { return static_cast<Id>(members_[c].size()); }
-    Id number(Id c) const { return numbers_[members_[c].front()]; }
+    Entries<T>& entries() { return clusters_.entries; }
+    const Entries<T>& entries() const { return clusters_.entries; }
+    Id size(Id c) const { return clusters_.size(c); }
+    const Best& best(Id c) const { return clusters_.best(c); }
 
-    Key key(Id c) const { return key(c, best_[c]); }
-    Key key(Id c, const Best& best) const {
-        double value = value_of(c, best);
-        // With the cap, a cluster that nobody lists is no candidate at any height.
-        if (options_.capped && best.cluster < 0 && !best.stale) value = kFar<double>;
-        const Id other = best.cluster < 0 ? ids_[c] : ids_[best.cluster];
-        return {{value, ids_[c], other}, !certified(c, best)};
-    }
-
-    // Ch(C, B) or its bound, rounded once: equal values tie, in whatever order their terms were added.
-    double value_of(Id c, const Best& best) const {
-        double value = total_[c].minus(best.gain);
-        if (wide_ && value < kDigits * total_[c].high) value = best.stale ? 0 : term_by_term(c, best.cluster);
-        return options_.normalized ? value / size(c) : value;
-    }
-
-    // The same without the difference of two large sums, which leaves no digits of a small value.
-    double term_by_term(Id c, Id b) const {
-        Sum sum;
-        for (const Id p : members_[c]) {
-            const Entry* entry = find_entry(p, b);
-            sum.add(static_cast<double>(entry ? entry->distance : bound_[p]));
-        }
-        return sum.high + sum.low;
-    }
-
-    // Whether values may be so small against sums of bounds: none is below the smallest distance, unless it is zero.
-    void measure(T distance, T bound) {
-        if (distance > 0) smallest_ = std::min(smallest_, static_cast<double>(distance));
-        largest_ = std::max(largest_, static_cast<double>(bound));
-        wide_ = smallest_ < kDigits * static_cast<double>(n_) * largest_;
-    }
-
-    // Takes the other one if its value is smaller or, of equal ones, if it comes first: certified, or of smaller id.
-    void improve(Id c, Best& best, double& value, const Best& other) const {
-        const double now = value_of(c, other);
-        if (now > value) return;
-        const bool tied = now == value, sure = other.count == size(c);
-        bool first = sure;
-        if (sure == (best.count == size(c))) first = best.cluster < 0 || ids_[other.cluster] < ids_[best.cluster];
-        if (!tied || first) best = other;
-        best.tied = tied;
-        value = now;
-    }
-
-    void place(Id c) {
-        heap_.set(c, key(c));
-        if (options_.epsilon == 0) return;
-        sure_[c].cluster < 0 ? sure_heap_.remove(c) : sure_heap_.set(c, key(c, sure_[c]));
-    }
-
-    // A certified pair of a value within the factor of all bounds; none if the lists do not tell.
-    Pair closest() const {
-        const Id top = heap_.top();
-        if (certified(top)) return {top, best_[top].cluster, heap_.key(top).value()};
-        if (options_.epsilon == 0 || sure_heap_.empty()) return {};
-        const Id c = sure_heap_.top();
-        const double value = sure_heap_.key(c).value();
-        if (value > (1 + options_.epsilon) * heap_.key(top).value()) return {};
-        return {c, sure_[c].cluster, value};
-    }
-
-    void mark(Id c, std::vector<Id>& touched) {
+    void mark(Id c) {
         if (marked_[c]) return;
         marked_[c] = true;
-        touched.push_back(c);
-    }
-
-    // A single point needs no map: its list says it all.
-    void find_best(Id c) {
-        Best best, sure;
-        // With the cap only listed clusters are candidates; else the rest are bounded by a gain of zero.
-        double value = options_.capped ? kFar<double> : value_of(c, best), sure_value = kFar<double>;
-        Index others = 0;
-        const auto consider = [&](Id cluster, Id count, const Sum& gain) {
-            const Best other{cluster, count, gain};
-            improve(c, best, value, other);
-            if (options_.epsilon > 0 && count == size(c)) improve(c, sure, sure_value, other);
-            ++others;
-        };
-        const auto consider_all = [&] {
-            if (size(c) == 1) {
-                const Id p = members_[c].front();
-                for (const Entry& entry : entries_[p])
-                    if (entry.cluster != c) consider(entry.cluster, 1, gain_of(p, entry));
-            } else {
-                gains_[c].each([&](const Gain& gain) { consider(gain.cluster, gain.count, gain.sum); });
-            }
-        };
-        consider_all();
-        if (best.cluster < 0 && others == active_ - 1) {  // no cluster is unlisted
-            value = kFar<double>;
-            consider_all();
-        }
-        best_[c] = best;
-        if (options_.epsilon > 0) sure_[c] = sure;
-        place(c);
-    }
-
-    Sum gain_of(Id p, const Entry& entry) const {
-        Sum gain;
-        gain.add(static_cast<double>(bound_[p]));
-        gain.add(-static_cast<double>(entry.distance));
-        return gain;
-    }
-
-    void count_entry(Id c, Id p, const Entry& entry, int sign) {
-        if (size(c) == 1 || entry.cluster == c) return;
-        Gain& gain = gains_[c].at(entry.cluster);
-        gain.sum.add(sign * static_cast<double>(bound_[p]));
-        gain.sum.add(-sign * static_cast<double>(entry.distance));
-        gain.count += sign;
-        if (gain.count == 0) gains_[c].erase(entry.cluster);
+        touched_.push_back(c);
     }
 
     void replace(Id p, Index k, const Id* clusters, const T* distances, T bound) {
-        const Id c = cluster(p);
-        std::vector<Entry>& list = entries_[p];
-        for (const Entry& entry : list) count_entry(c, p, entry, -1);
-        total_[c].add(-static_cast<double>(bound_[p]));
-        bound_[p] = bound;
-        total_[c].add(static_cast<double>(bound));
-        std::vector<Entry> before = std::move(list);
+        const Id c = cluster(p), count = entries().size(p);
+        std::vector<Entry> before(count);
+        for (Id i = 0; i < count; ++i) {
+            before[i] = {entries().clusters(p)[i], entries().distances(p)[i]};
+            clusters_.count(c, p, i, -1);
+        }
+        clusters_.set_bound(p, bound);
         std::sort(before.begin(), before.end(), [](const Entry& a, const Entry& b) { return a.cluster < b.cluster; });
-        list.clear();
-        list.reserve(k);
+        entries().clear(p, static_cast<Id>(k));
         for (Index i = 0; i < k; ++i) {
             if (clusters[i] < 0) continue;
-            add(p, {clusters[i], distances[i]});
+            add(p, clusters[i], distances[i]);
             const auto same = std::ranges::lower_bound(before, clusters[i], {}, &Entry::cluster);
             if (same == before.end() || same->cluster != clusters[i])
-                columns_[clusters[i]].push_back(p);
+                entries().add_to_column(clusters[i], p);
             else
                 same->distance = kTaken;
         }
         // What is known beyond the new bound stays known.
         for (const Entry& entry : before)
-            if (entry.cluster != c && entry.distance != kTaken) add(p, entry);
+            if (entry.cluster != c && entry.distance != kTaken) add(p, entry.cluster, entry.distance);
     }
 
-    void add(Id p, const Entry& entry) {
-        measure(entry.distance, bound_[p]);
-        entries_[p].push_back(entry);
-        count_entry(cluster(p), p, entry, +1);
-        if (entry.distance > bound_[p]) beyond_[entry.cluster].push_back(p);
-    }
-
-    // p does not list this entry's cluster any more; its column keeps p, so whoever reads a column looks into the list.
-    void drop(Id p, Entry* entry) {
-        *entry = entries_[p].back();
-        entries_[p].pop_back();
-    }
-
-    Entry* find_entry(Id p, Id c) { return const_cast<Entry*>(std::as_const(*this).find_entry(p, c)); }
-    const Entry* find_entry(Id p, Id c) const {
-        for (const Entry& entry : entries_[p])
-            if (entry.cluster == c) return &entry;
-        return nullptr;
+    void add(Id p, Id other, T distance) {
+        entries().push(p, other, distance);
+        clusters_.count(cluster(p), p, entries().size(p) - 1, +1);
     }
 
     // b's column, the shorter one, is renamed to a; b is gone.
     void merge(Id a, Id b) {
-        std::vector<Id> touched;
-        std::erase_if(beyond_[a], [&](Id p) { return forget(p, a, b, touched); });
-        for (const Id p : columns_[b])
-            if (Entry* entry = find_entry(p, b)) rename(p, entry, a, b, touched);
-        columns_[b] = {};
-        beyond_[b] = {};
-        join(a, b);
-        ids_[a] = static_cast<Id>(n_ + merges_.size() - 1);
-        --active_;
-        heap_.remove(b);
-        if (options_.epsilon > 0) {
-            sure_heap_.remove(b);
-            sure_[a] = {};
-        }
-        for (const Id c : touched) {
+        touched_.clear();
+        entries().take_beyond(a, points_);
+        for (const Id p : points_)
+            if (!forget(p, a, b)) entries().add_beyond(a, p);
+        entries().take_beyond(b, points_);
+        entries().take_column(b, points_);
+        fetch();
+        for (const Id p : points_)
+            if (const Id place = entries().find(p, b); place >= 0) rename(p, place, a, b);
+        clusters_.join(a, b, static_cast<Id>(n_ + merges_.size() - 1));
+        if (!spent_.empty()) spent_[a] = 0;
+        for (const Id c : touched_) {
             marked_[c] = false;
-            adopt(c, a, b);
+            clusters_.adopt(c, a, b);
         }
-        place(a);
+        clusters_.place(a);
+    }
+
+    // Asks for the memory of all points of a column at once, instead of waiting for one after the other.
+    void fetch() const {
+        for (const Id p : points_) entries().prefetch(p);
+        for (const Id p : points_) clusters_.prefetch(cluster(p));
     }
 
     // p's distance to a beyond its bound says nothing of a + b, unless p lists b too.
-    bool forget(Id p, Id a, Id b, std::vector<Id>& touched) {
-        const Id c = cluster(p);
-        Entry* entry = find_entry(p, a);
-        if (!entry || c == a || !(entry->distance > bound_[p])) return true;
-        if (c == b || find_entry(p, b)) return false;
-        mark(c, touched);
-        count_entry(c, p, *entry, -1);
-        drop(p, entry);
+    bool forget(Id p, Id a, Id b) {
+        const Id c = cluster(p), place = entries().find(p, a);
+        if (place < 0 || c == a || !entries().is_beyond(p, place)) return true;
+        if (c == b || entries().find(p, b) >= 0) return false;
+        mark(c);
+        clusters_.count(c, p, place, -1);
+        entries().drop(p, place);
         return true;
     }
 
-    // p lists b, which is a from now on.
-    void rename(Id p, Entry* entry, Id a, Id b, std::vector<Id>& touched) {
+    // p lists b, at this place, which is a from now on.
+    void rename(Id p, Id place, Id a, Id b) {
         const Id c = cluster(p);
         if (c == a || c == b) {  // p's own cluster now; its gains are dropped with those of the whole cluster
-            drop(p, entry);
+            entries().drop(p, place);
             return;
         }
-        mark(c, touched);
-        count_entry(c, p, *entry, -1);
-        if (Entry* same = find_entry(p, a)) {
-            count_entry(c, p, *same, -1);
-            same->distance = std::min(same->distance, entry->distance);
-            count_entry(c, p, *same, +1);
-            drop(p, entry);
-        } else if (entry->distance > bound_[p]) {
-            drop(p, entry);
+        mark(c);
+        clusters_.count(c, p, place, -1);
+        if (const Id same = entries().find(p, a); same >= 0) {
+            clusters_.count(c, p, same, -1);
+            T* distances = entries().distances(p);
+            distances[same] = std::min(distances[same], distances[place]);
+            clusters_.count(c, p, same, +1);
+            entries().drop(p, place);
+        } else if (entries().is_beyond(p, place)) {
+            entries().drop(p, place);
         } else {
-            entry->cluster = a;
-            columns_[a].push_back(p);
-            count_entry(c, p, *entry, +1);
+            entries().clusters(p)[place] = a;
+            entries().add_to_column(a, p);
+            clusters_.count(c, p, place, +1);
         }
-    }
-
-    // Members and gains of b go to a, the smaller into the larger; what a and b knew of each other is
-    // dropped.
-    void join(Id a, Id b) {
-        for (const Id c : {a, b})
-            if (size(c) == 1) list_gains(c);
-        if (gains_[a].size() < gains_[b].size()) std::swap(gains_[a], gains_[b]);
-        gains_[b].each([&](const Gain& gain) {
-            Gain& sum = gains_[a].at(gain.cluster);
-            sum.sum.add(gain.sum);
-            sum.count += gain.count;
-        });
-        gains_[b] = {};
-        gains_[a].erase(a);
-        gains_[a].erase(b);
-        total_[a].add(total_[b]);
-        best_[a].gain.add(best_[b].gain);
-        best_[a].stale = true;
-        spent_[a] = 0;
-        if (members_[a].size() < members_[b].size()) std::swap(members_[a], members_[b]);
-        const Id set = set_of_[members_[a].front()];
-        for (const Id p : members_[b]) set_of_[p] = set;
-        members_[a].insert(members_[a].end(), members_[b].begin(), members_[b].end());
-        members_[b] = {};
-        cluster_of_[set] = a;
-    }
-
-    void list_gains(Id c) {
-        const Id p = members_[c].front();
-        for (const Entry& entry : entries_[p]) {
-            Gain& gain = gains_[c].at(entry.cluster);
-            gain.sum = gain_of(p, entry);
-            gain.count = 1;
-        }
-    }
-
-    // Nothing but the new cluster a can have come closer to c, and if b was its best, a is now.
-    void adopt(Id c, Id a, Id b) {
-        Best& best = best_[c];
-        const Gain* gain = gains_[c].find(a);  // none if all that was known of a and b lay beyond bounds
-        if (size(c) == 1 || (!gain && !best.stale)) {
-            find_best(c);
-            return;
-        }
-        const Best other = gain ? Best{a, gain->count, gain->sum} : Best{};
-        double value = heap_.key(c).value();
-        if (best.stale) {
-            best.gain = std::max(best.gain, other.gain);
-        } else if (best.cluster != a && best.cluster != b) {
-            improve(c, best, value, other);
-        } else if (best.tied && value_of(c, other) == value) {  // one of smaller id than a has now may be as near
-            find_best(c);
-            return;
-        } else {
-            best = other;
-        }
-        if (options_.epsilon > 0) {
-            Best& sure = sure_[c];
-            if (sure.cluster == a || sure.cluster == b) sure = {};
-            double sure_value = sure.cluster < 0 ? kFar<double> : value_of(c, sure);
-            if (certified(c, other)) improve(c, sure, sure_value, other);
-        }
-        place(c);
     }
 
     // No candidate is left: what remains is merged by plain Chamfer, for which the caps are bounds.
     void uncap() {
-        options_.capped = false;
-        for (Id p = 0; p < n_; ++p)
-            if (members_[cluster(p)].front() == p) find_best(cluster(p));
+        spent_.assign(n_, 0);
+        clusters_.uncap();
     }
 
     // Whether comparing c with its candidate costs little against making lists anew.
     bool near(Id c) const {
-        if (!direct_ || best_[c].cluster < 0) return false;
-        const Index others = size(best_[c].cluster);
+        if (!direct_ || best(c).cluster < 0) return false;
+        const Index others = size(best(c).cluster);
         return spent_[c] + others + kEntry <= options_.near && size(c) * others <= options_.pairs;
     }
 
     // Computes what the points of c miss of its candidate.
     void certify(Id c) {
-        const Id b = best_[c].cluster;
+        const Id b = best(c).cluster;
         const std::vector<Id> missing = missing_of(c);
+        std::vector<Id> others;
+        clusters_.each_member(b, [&](Id q) { others.push_back(q); });
         std::vector<T> nearest(missing.size());
         parallel_ranges(static_cast<Index>(missing.size()), 1 + kFew / size(b), options_.threads,
                         [&](Index begin, Index end) {
-                            for (Index i = begin; i < end; ++i) nearest[i] = nearest_of(missing[i], members_[b]);
+                            for (Index i = begin; i < end; ++i) nearest[i] = nearest_of(missing[i], others);
                         });
         complete(missing.data(), static_cast<Index>(missing.size()), b, nearest.data());
     }
@@ -505,19 +283,20 @@ class Lists {
     // The points of c that do not list its candidate.
     std::vector<Id> missing_of(Id c) const {
         std::vector<Id> missing;
-        for (const Id p : members_[c])
-            if (best_[c].cluster < 0 || !find_entry(p, best_[c].cluster)) missing.push_back(p);
+        clusters_.each_member(c, [&](Id p) {
+            if (best(c).cluster < 0 || entries().find(p, best(c).cluster) < 0) missing.push_back(p);
+        });
         return missing;
     }
 
     // Whether searching the candidate of c alone costs little against making lists anew, which search all clusters.
     bool narrow(Id c) const {
-        if (!direct_ || best_[c].cluster < 0) return false;
-        const Index others = size(best_[c].cluster);
+        if (!direct_ || best(c).cluster < 0) return false;
+        const Index others = size(best(c).cluster);
         return size(c) * others > options_.pairs && kPart * (spent_[c] + others) <= n_ - size(c);
     }
 
-    Request request_distances(Id c) const { return {missing_of(c), 1, best_[c].cluster}; }
+    Request request_distances(Id c) const { return {missing_of(c), 1, best(c).cluster}; }
 
     T nearest_of(Id p, const std::vector<Id>& others) const {
         const T* x = direct_->points.row(p);
@@ -535,9 +314,10 @@ class Lists {
 
     // Other clusters on p's list within its bound.
     Index known(Id p) const {
-        return std::ranges::count_if(entries_[p], [&](const Entry& entry) {
-            return entry.cluster != cluster(p) && !(entry.distance > bound_[p]);
-        });
+        Index count = 0;
+        for (Id i = 0; i < entries().size(p); ++i)
+            count += entries().clusters(p)[i] != cluster(p) && !entries().is_beyond(p, i);
+        return count;
     }
 
     // The points of the cluster on top that miss its candidate, and those of the next clusters that are not
@@ -549,20 +329,20 @@ class Lists {
             for (const Id p : missing_of(c)) visit(p, std::max(options_.k, 2 * known(p)));
         };
         Index least = std::numeric_limits<Index>::max(), most = 0;
-        each_missing(heap_.top(), [&](Id, Index k) {
+        each_missing(clusters_.top(), [&](Id, Index k) {
             least = std::min(least, k);
             most = std::max(most, k);
         });
         request.k = std::max(least, std::min(most, kShort));
         Index visits = 4 * options_.batch;
-        heap_.in_order([&](Id c) {
-            if (!best_[c].stale && !certified(c) && !near(c))
+        clusters_.in_order([&](Id c) {
+            if (!best(c).stale && !clusters_.certified(c) && !near(c))
                 each_missing(c, [&](Id p, Index k) {
                     if (k <= request.k) request.points.push_back(p);
                 });
             return static_cast<Index>(request.points.size()) < options_.batch && --visits > 0;
         });
-        request.k = std::min(request.k, active_ - 1);
+        request.k = std::min(request.k, active() - 1);
         return request;
     }
 
@@ -570,24 +350,11 @@ class Lists {
     ListsOptions options_;
     std::optional<Distances<T>> direct_;
     std::vector<Id> numbers_;  // by point
-    Index active_;
-    std::vector<std::vector<Entry>> entries_;  // by point; may still name the point's own cluster
-    std::vector<T> bound_;                     // r(p)
-    std::vector<Id> set_of_, cluster_of_;      // point -> member set -> cluster
-    std::vector<std::vector<Id>> members_;     // by cluster
-    std::vector<std::vector<Id>> columns_;     // by cluster: points that list it, and some that no longer do
-    std::vector<std::vector<Id>> beyond_;      // by cluster: points that list it beyond their bound, and some others
-    std::vector<Index> spent_;                 // by cluster: points that each of its points was compared with
-    std::vector<Gains> gains_;                 // by cluster of two points and more
-    std::vector<Sum> total_;                   // by cluster: R(C)
-    std::vector<Best> best_;                   // by cluster: the largest gain
-    std::vector<Best> sure_;                   // by cluster, with epsilon: the largest that is certified, if known
-    std::vector<Id> ids_;                      // by cluster: SciPy's number
-    Heap<Key> heap_;                           // clusters by their bounds
-    Heap<Key> sure_heap_;                      // those with something sure by its value
-    std::vector<bool> marked_;
-    double smallest_ = kFar<double>, largest_ = 0;  // distance but zero, and bound, so far
-    bool wide_ = false;
+    Candidates<T> clusters_;
+    std::vector<Id> spent_;     // by cluster: points that each of its points was compared with; none with the cap
+    std::vector<bool> marked_;  // by cluster: whether it is touched
+    std::vector<Id> touched_;   // clusters with points that list what a merge has changed
+    std::vector<Id> points_;    // of a column
     Merges merges_;
 };
 
