@@ -274,7 +274,12 @@ def summarize(
 
 
 def _check_clusters(clusters: Any, X: Any, n_clusters: Any, height: float | None, order: str) -> Array:
-    given = np.asarray(clusters)
+    try:
+        given = np.asarray(clusters)
+    except ValueError as error:
+        raise ValueError(
+            f"clusters must be a dendrogram of shape (n - 1, 4) or a label for each point: {error}"
+        ) from error
     if given.ndim == 2 and given.shape[1] == 4:
         wanted = "auto" if n_clusters is None and height is None else n_clusters
         return cut(Dendrogram(given).Z, wanted, height=height, order=order, X=X if wanted == "auto" else None)
