@@ -261,8 +261,8 @@ def summarize(
     """
     labels = _check_clusters(clusters, X, n_clusters, height, order)
     data = check_input(X, "euclidean")
-    if not isinstance(data, Points) or data.remote:
-        raise ValueError("X must hold points as rows, and be in memory")
+    if not isinstance(data, Points) or data.remote or data.sparse:
+        raise ValueError("X must hold points as rows, dense and in memory")
     if data.n != len(labels):
         raise ValueError(f"X must hold the {len(labels)} points of clusters, got {data.n}")
     check_integer("n_exemplars", n_exemplars, 1)
