@@ -3,7 +3,8 @@
     python -m benchmarks numbers                the sets of benchmarks/labelled.py: two tables
     python -m benchmarks numbers --sets moons   those whose names contain a word
     python -m benchmarks numbers --runs 4       and three times other points of the same shapes
-    python -m benchmarks numbers --speed        seconds of all curves, of 100,000 points of 50 coordinates
+    python -m benchmarks numbers --speed        seconds of all curves, of 100,000 points of 50 coordinates, and of what
+                                                else is asked after a tree is there
 
 All ways that cut a tree cut the same one. The true number is that of the classes, and 1 for a set without clusters.
 """
@@ -87,6 +88,13 @@ def _speed(n: int) -> int:
     start = time.perf_counter()
     chamfer.choose(Z, X, neighbors)
     print(f"  {time.perf_counter() - start:.2f} s with neighbours given")
+    start = time.perf_counter()
+    chamfer.summarize(Z, X, 40)
+    print(f"  {time.perf_counter() - start:.2f} s to summarize 40 clusters")
+    other = chamfer.linkage(X[:, :2], "ward")
+    start = time.perf_counter()
+    chamfer.agreement(Z, other)
+    print(f"  {time.perf_counter() - start:.2f} s to compare with another tree at all numbers of clusters")
     return 0
 
 

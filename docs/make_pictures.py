@@ -19,7 +19,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from sklearn.datasets import load_digits, load_wine
+from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs
 from sklearn.neighbors import NearestNeighbors
 
 import chamfer
@@ -156,8 +156,49 @@ def _draw_crossings(ax: Axes, X: np.ndarray) -> None:
         ax.spines[side].set_visible(False)
 
 
+def condensed() -> Figure:
+    """Draw the condensed tree of clusters of four densities."""
+    X, _ = make_blobs(600, centers=4, cluster_std=[0.2, 0.4, 0.8, 1.6], random_state=3)
+    figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
+    chamfer.plot.plot_condensed(chamfer.condense(chamfer.linkage(X, "single"), min_size=15), ax)
+    return figure
+
+
+def support() -> Figure:
+    """Draw the tree of 24 samples of five groups, with the support of its branches."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat(rng.normal(size=(5, 60)), [8, 6, 5, 3, 2], axis=0)
+    X = rng.normal(size=(24, 60)) + 1.2 * groups
+    figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
+    chamfer.plot.plot_support(chamfer.linkage(X, "average"), chamfer.support(X, "average"), ax, n_clusters=5)
+    return figure
+
+
+def tanglegram() -> Figure:
+    """Draw two trees of the iris data face to face."""
+    X = load_iris().data
+    figure, ax = plt.subplots(figsize=(8, 5), layout="constrained")
+    trees = [chamfer.linkage(X, method) for method in ("chamfer", "complete")]
+    chamfer.plot.plot_tanglegram(*trees, ax, n_clusters=3, titles=("chamfer", "complete"))
+    return figure
+
+
 PICTURES: dict[str, Callable[[], Figure]] = {
-    each.__name__: each for each in (digits, scores, clustermap, heights, truncated, leaves, growth, choice, crossing)
+    each.__name__: each
+    for each in (
+        digits,
+        scores,
+        clustermap,
+        heights,
+        truncated,
+        leaves,
+        growth,
+        choice,
+        crossing,
+        condensed,
+        support,
+        tanglegram,
+    )
 }
 
 

@@ -12,6 +12,7 @@ from fuzz.draw import Draw
 MODULES = (
     "fuzz.linkage_calls",
     "fuzz.tree_calls",
+    "fuzz.after_calls",
     "fuzz.source_calls",
     "fuzz.checkpoint_calls",
     "fuzz.estimator_calls",

@@ -161,6 +161,11 @@ class TestCurves:
             np.testing.assert_array_equal(one.curves[name], other.curves[name])
         assert one.suggestions == other.suggestions
 
+    def test_squares_that_no_float_holds(self):
+        choice = chamfer.choose(Z, X * 2.0**700)
+        assert np.isinf(choice.curves["within"][0])
+        assert choice.suggestions == chamfer.choose(Z, X).suggestions
+
     def test_threads_change_nothing(self):
         one, other = (chamfer.choose(Z, X, n_jobs=n_jobs).curves for n_jobs in (1, 3))
         for name, curve in one.items():

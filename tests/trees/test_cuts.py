@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist, pdist
 
 import chamfer
@@ -60,6 +61,18 @@ class TestMinSize:
         assert (wanted >= 0).all()
         np.testing.assert_array_equal(chamfer.cut(Z, 3, min_size=5, X=pdist(X)), wanted)
         np.testing.assert_array_equal(chamfer.cut(Z, 3, min_size=5, X=cdist(X, X), metric="precomputed"), wanted)
+
+    def test_sparse_points(self):
+        points = csr_array(np.where(X > 1, X, 0.0))
+        Z = chamfer.linkage(points, "average")
+        for leftovers in ("nearest", "centre"):
+            wanted = chamfer.cut(Z, 3, min_size=5, X=points.toarray(), leftovers=leftovers)
+            np.testing.assert_array_equal(chamfer.cut(Z, 3, min_size=5, X=points, leftovers=leftovers), wanted)
+        assert "separation" in chamfer.choose(Z, points).curves
+        with pytest.raises(ValueError, match="X must hold points as rows, dense and in memory"):
+            chamfer.summarize(Z, points, 3)
+        with pytest.raises(ValueError, match="X must hold points as rows, dense and in memory"):
+            chamfer.support(points)
 
     def test_the_metric_decides_what_is_nearest(self):
         points = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [0.0, 2.0], [9.0, 1.0]])

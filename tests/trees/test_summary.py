@@ -127,6 +127,7 @@ def test_one_cluster_constant_columns_and_nothing_but_noise():
     [
         (lambda: chamfer.summarize(Y[:5], X), "X must hold the 5 points of clusters, got 74"),
         (lambda: chamfer.summarize(np.zeros((3, 3)), X), r"a dendrogram of shape \(n - 1, 4\) or a label for each"),
+        (lambda: chamfer.summarize([[0, 1], [2]], X), r"clusters must be a dendrogram of shape \(n - 1, 4\)"),
         (lambda: chamfer.summarize(Y, X, 3), "n_clusters and height cut a dendrogram; clusters holds labels"),
         (lambda: chamfer.summarize(Y, X, feature_names="abc"), "feature_names must name all 4 columns, got 3"),
         (lambda: chamfer.summarize(Y, X, names="abc"), "names must name all 74 points, got 3"),

@@ -27,8 +27,8 @@ def check_points(X: Any, metric: Metric) -> Array:
     if check_metric(metric) == "precomputed" or getattr(X, "ndim", 2) == 1:
         raise ValueError("X must hold points as rows, got distances, of which no samples can be drawn")
     data = check_input(X, "euclidean")
-    if not isinstance(data, Points) or data.remote:
-        raise ValueError("X must hold points as rows, and be in memory")
+    if not isinstance(data, Points) or data.remote or data.sparse:
+        raise ValueError("X must hold points as rows, dense and in memory")
     if metric in ("euclidean", "sqeuclidean"):
         return data.X
     return np.array(X, dtype=np.float32 if data.dtype == np.float32 else np.float64, order="C")

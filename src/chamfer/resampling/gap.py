@@ -152,6 +152,6 @@ class _Box:
 def _log_within(points: Array, Z: Array, order: str, most: int) -> Array:
     """Logarithms of W(1), W(2), … W(most)."""
     data: Any = check_input(points, "euclidean")
-    within = scatter_curves(Path(Dendrogram(Z), order), data.X, data.exponent)["within"][:most]
+    within = scatter_curves(Path(Dendrogram(Z), order), data.X, 0)["within"][:most]
     with np.errstate(divide="ignore"):
-        return np.log(within)
+        return np.asarray(np.log(within) + 2 * np.log(2) * data.exponent)

@@ -98,7 +98,8 @@ def stability(
     Both halves are cut into k clusters. The points of the second half also get the clusters of the first: each that of
     its nearest point there, as `AgglomerativeClustering.predict` does. The adjusted Rand index compares the two. It is
     about 0 for clusters that agree by chance. The suggested number is that of the highest mean, of equal ones the
-    largest; it is 1 if no mean reaches 2/3. That limit was found on one draw of the sets in ``benchmarks/labelled.py``.
+    largest; it is 1 if no mean reaches 2/3. That limit was found on one draw of the sets of
+    ``python -m benchmarks numbers``.
 
     References
     ----------

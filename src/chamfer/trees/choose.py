@@ -267,7 +267,9 @@ def _check_data(X: Any, metric: Metric, n: int) -> Points | Condensed | None:
 
 
 def _space(X: Any, data: Points | Condensed | None) -> Points | None:
-    """The points where they have means and centres."""
+    """The points where they have means and centres, which of sparse rows would not be sparse."""
+    if isinstance(data, Points) and data.sparse:
+        return None
     if not isinstance(data, Points) or data.in_core:
         return data if isinstance(data, Points) else None
     return check_input(X, "euclidean")  # type: ignore[return-value]

@@ -58,7 +58,8 @@ def scatter_curves(path: Path, X: Array, exponent: int, tick: Tick | None = None
         between = (within[0] - within[middle]) / (k[middle] - 1)
         index[middle] = between / (within[middle] / (n - k[middle]))
     index[np.isnan(index)] = np.nan
-    return {"within": np.ldexp(within, 2 * exponent), "calinski_harabasz": index}
+    with np.errstate(over="ignore"):  # squares may be too large for the unit of the user
+        return {"within": np.ldexp(within, 2 * exponent), "calinski_harabasz": index}
 
 
 def silhouette_curve(path: Path, X: Array, most: int, threads: int, tick: Tick | None = None) -> Array:

@@ -314,7 +314,8 @@ class _Leftovers:
         """For each small cluster, the position among the large ones of that with the nearest mean."""
         assert isinstance(self._data, Points)
         members = csr_array((np.ones(len(labels)), labels, np.arange(len(labels) + 1))).T
-        centres = members @ self._data.X / np.bincount(labels)[:, None]
+        sums = members @ self._data.X
+        centres = (sums.toarray() if self._data.sparse else sums) / np.bincount(labels)[:, None]
         return np.asarray(cdist(centres[small], centres[~small], self._data.metric).argmin(axis=1))
 
 

@@ -261,8 +261,8 @@ def summarize(
     """
     labels = _check_clusters(clusters, X, n_clusters, height, order)
     data = check_input(X, "euclidean")
-    if not isinstance(data, Points) or data.remote:
-        raise ValueError("X must hold points as rows, and be in memory")
+    if not isinstance(data, Points) or data.remote or data.sparse:
+        raise ValueError("X must hold points as rows, dense and in memory")
     if data.n != len(labels):
         raise ValueError(f"X must hold the {len(labels)} points of clusters, got {data.n}")
     check_integer("n_exemplars", n_exemplars, 1)
@@ -274,7 +274,12 @@ def summarize(
 
 
 def _check_clusters(clusters: Any, X: Any, n_clusters: Any, height: float | None, order: str) -> Array:
-    given = np.asarray(clusters)
+    try:
+        given = np.asarray(clusters)
+    except ValueError as error:
+        raise ValueError(
+            f"clusters must be a dendrogram of shape (n - 1, 4) or a label for each point: {error}"
+        ) from error
     if given.ndim == 2 and given.shape[1] == 4:
         wanted = "auto" if n_clusters is None and height is None else n_clusters
         return cut(Dendrogram(given).Z, wanted, height=height, order=order, X=X if wanted == "auto" else None)
