@@ -52,8 +52,9 @@ class Rules:
     """What a user demands of a tree: weights of the points, and what may merge.
 
     `edges` is a symmetric matrix of truth values: clusters can merge only if there is an edge between their points, and
-    for `single` these are the pairs that count. Where no clusters can merge any more, all points are joined by edges
-    if `join`. `together` are pairs that are merged first, at height 0, and `apart` pairs that never share a cluster.
+    for `single` these are the pairs that count. If nothing else forbids merges, and `join`, all points are joined by
+    edges when no clusters can merge any more. `together` are pairs that are merged first, at height 0, and `apart`
+    pairs that never share a cluster.
     """
 
     weights: np.ndarray | None = None
@@ -62,6 +63,11 @@ class Rules:
     together: tuple[tuple[int, int], ...] = ()
     apart: tuple[tuple[int, int], ...] = ()
     max_size: float = np.inf
+
+    @property
+    def limited(self) -> bool:
+        """Whether merges are forbidden by more than edges."""
+        return bool(self.apart) or np.isfinite(self.max_size)
 
     def demand(self, A: Cluster, B: Cluster) -> bool:
         """Whether points of A and B must share a cluster, directly or by way of others."""
@@ -209,7 +215,7 @@ class Clusters:
         if self.capped:
             self.capped = False
             self.start(clusters, chamfer)
-        elif self.rules.edges is not None and self.rules.join:
+        elif self.rules.edges is not None and self.rules.join and not self.rules.limited:
             self.rules, self.D = replace(self.rules, edges=None), self.all_distances
             self.start(clusters, self.linkage)
 

@@ -49,6 +49,11 @@ class Constraints:
         return tuple(name for name, value in given.items() if value is not None)
 
     @property
+    def joins(self) -> bool:
+        """Whether components of the graph are joined in the end; not if more than the graph forbids merges."""
+        return not self.forest and self.graph is not None and self.labels is None and bool(np.isinf(self.max_size))
+
+    @property
     def mass(self) -> Array:
         """The weight of each point."""
         return np.ones(self.n) if self.weights is None else self.weights
@@ -138,28 +143,26 @@ def check_constraints(
     return constraints
 
 
-def check_weights(sample_weight: Any, n: int) -> Array | None:
-    """Weights of n points, or None if all are 1."""
+def check_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> Array | None:
+    """Weights of n points, which errors call by a name; None if all are 1."""
     if sample_weight is None:
         return None
     try:
         weights = np.array(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"sample_weight must hold a number for each of {n} points: {error}") from None
+        raise ValueError(f"{name} must hold a number for each of {n} points: {error}") from None
     if weights.shape != (n,):
-        raise ValueError(f"sample_weight must hold a number for each of {n} points, got shape {weights.shape}")
+        raise ValueError(f"{name} must hold a number for each of {n} points, got shape {weights.shape}")
     wrong = ~((weights >= _LIGHT) & (weights <= _HEAVY))
     if wrong.any():
         i = int(np.argmax(wrong))
-        raise ValueError(
-            f"sample_weight must be above zero, from {_LIGHT:g} to {_HEAVY:g}, got {weights[i]} for point {i}"
-        )
+        raise ValueError(f"{name} must be above zero, from {_LIGHT:g} to {_HEAVY:g}, got {weights[i]} for point {i}")
     return None if (weights == 1).all() else weights
 
 
 def _check_max_size(max_size: Any, weights: Array | None) -> float:
     if weights is None:
-        return check_integer("max_size", max_size, 1)
+        return float(min(check_integer("max_size", max_size, 1), 1 << 62))
     size = check_number("max_size", max_size)
     if not size >= weights.max():
         i = int(np.argmax(weights))

@@ -77,14 +77,26 @@ def _entries(name: str, matrix: Any, n: int) -> tuple[Array, Array, Array]:
     """Row, column and value of each entry, also of those that are zero."""
     if matrix.dtype.kind not in "fiub":
         raise ValueError(f"{name} must hold real numbers, got {matrix.dtype}")
-    try:
-        entries = matrix.tocoo()
-        row, col = (np.asarray(each, dtype=np.int64) for each in (entries.row, entries.col))
-    except (ValueError, IndexError, AttributeError) as error:
-        raise ValueError(f"{name} must be a sparse matrix without damage: {error}") from None
+    if hasattr(matrix, "indptr") and not _are_there(matrix):
+        raise ValueError(
+            f"{name} must be a sparse matrix with entries that are there; was it changed after it was made?"
+        )
+    entries = matrix.tocoo()
+    row, col = (np.asarray(each, dtype=np.int64) for each in (entries.row, entries.col))
     if len(row) and not (min(row.min(), col.min()) >= 0 and max(row.max(), col.max()) < n):
         raise ValueError(f"{name} must have entries between 0 and {n - 1}")
     return row, col, np.asarray(entries.data, dtype=np.float64)
+
+
+def _are_there(matrix: Any) -> bool:
+    """Whether a compressed matrix points at entries of its own: SciPy reads and writes wherever it points."""
+    firsts, places = np.asarray(matrix.indptr), np.asarray(matrix.indices)
+    height, width = getattr(matrix, "blocksize", (1, 1))
+    rows, columns = matrix.shape[0] // height, matrix.shape[1] // width
+    rows, columns = (columns, rows) if matrix.format == "csc" else (rows, columns)
+    whole = len(firsts) == rows + 1 and firsts[0] == 0 and (np.diff(firsts) >= 0).all()
+    inside = places.min(initial=0) >= 0 and places.max(initial=-1) < columns
+    return bool(whole and inside and firsts[-1] <= len(places) == len(matrix.data))
 
 
 def _csr(row: Array, col: Array, data: Array, n: int) -> csr_array:

@@ -135,7 +135,8 @@ def linkage(
         Clusters may merge only if there is an edge, an entry other than 0 in either direction, between points of them.
         A callable is given `X` and returns the matrix; ``"chain"`` joins each point with the next. Heights are true
         linkage values; for ``single``, only edges count. When no edge is left between clusters, they are
-        merged without regard to edges, and a warning says so, unless `forest` is true.
+        merged without regard to edges, and a warning says so; unless `forest` is true, or `cannot_link` or `max_size`
+        forbid merges, too.
     must_link : array-like of shape (m, 2) or (n,), optional
         Pairs of points that are merged first, at height 0; or a label for each point, -1 for none: points with the
         same label are merged first.
@@ -297,7 +298,7 @@ def linkage(
 
 
 def _warn_of_components(constraints: Constraints) -> None:
-    if constraints.components > 1:
+    if constraints.joins and constraints.components > 1:
         warnings.warn(
             f"connectivity leaves {constraints.components} components, which are merged last, without regard to edges; "
             "pass forest=True to keep them apart",
@@ -309,7 +310,7 @@ def _warn_of_components(constraints: Constraints) -> None:
 def _warn_of_forest(Z: Array, constraints: Constraints) -> None:
     trees = 1 + int(np.isinf(Z[:, 2]).sum())
     if trees > 1:
-        causes = [name for name in constraints.special if name in ("cannot_link", "max_size")]
+        causes = [name for name in constraints.special if name in ("connectivity", "cannot_link", "max_size")]
         warnings.warn(
             f"{' and '.join(causes)} leave{'s' if len(causes) == 1 else ''} {trees} trees, which are joined at height "
             "infinity; pass forest=True if this is meant",

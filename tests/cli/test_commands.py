@@ -16,6 +16,16 @@ X = IRIS.data.to_numpy()
 
 
 class TestCluster:
+    def test_weights_are_a_column(self, iris, command):
+        rows = ["x,many", "0,1", "1,1", "4,3", "6,1"]
+        with open("weighted.csv", "w") as file:
+            file.write("\n".join(rows))
+        code, out, _ = command("cluster weighted.csv --linkage average -k 2 --weight-column many")
+        assert (code, out.split()) == (0, ["label", "0", "0", "1", "1"])
+        command("cluster weighted.csv --linkage average --weight-column many --save-tree tree.npz --quiet")
+        Z = chamfer.linkage([[0.0], [1.0], [4.0], [6.0]], "average", sample_weight=[1, 1, 3, 1])
+        np.testing.assert_array_equal(np.load("tree.npz")["Z"], Z)
+
     def test_labels_are_those_of_the_library(self, iris, command):
         code, out, err = command("cluster iris.csv -k 3")
         assert code == 0
@@ -148,6 +158,8 @@ class TestCluster:
             ("cluster iris.csv -k 3 --columns petal_with", 1, "did you mean 'petal_width'?"),
             ("cluster iris.csv -k 3 --columns species", 1, "--columns asks for 'species': text, not numbers"),
             ("cluster iris.csv -k 3 --id-column nom", 1, "--id-column: there is no column 'nom'"),
+            ("cluster iris.csv -k 3 --weight-column nom", 1, "--weight-column: there is no column 'nom'"),
+            ("cluster iris.csv -k 3 --weight-column species", 1, "--weight-column must hold a number for each of 150"),
             ("cluster iris.csv -k 3 -o nowhere/labels.csv", 1, "--output: there is no folder nowhere"),
             ("cluster iris.csv -k 3 -o labels.doc", 1, "--output: the file must end in .csv or .tsv"),
             ("cluster iris.csv --save-tree tree.txt", 1, "--save-tree: the file must end in .npz, got tree.txt"),

@@ -12,46 +12,11 @@ import chamfer
 import reference
 from cases import assert_same_tree, distances, gaussian, grid
 from marks import slow
+from rules import arguments, random_rules
 
 GRAPH = {"single": "euclidean", "ward": "euclidean", "centroid": "euclidean", "median": "euclidean"}
 GRAPH["average"] = "sqeuclidean"  # linkages of the graph engine, and a metric of each
 EDGES = [name for name in reference.LINKAGES if chamfer.METHODS[name].from_edges]
-
-
-def random_rules(seed, n):
-    """Rules of which some are given, by chance; the pairs to keep apart do not have to be together."""
-    draw = np.random.default_rng(seed)
-    edges = None
-    if draw.random() < 0.6:
-        edges = draw.random((n, n)) < draw.choice([1.0, 2.0, 4.0]) / n
-        edges = (edges | edges.T) & ~np.eye(n, dtype=bool)
-    together = [tuple(map(int, draw.choice(n, 2, replace=False))) for _ in range(draw.integers(0, n // 3 + 1))]
-    together = together if draw.random() < 0.4 else []
-    rules = reference.Rules(together=tuple(together))
-    clusters = [reference.Cluster(np.array([p]), np.ones(1), np.ones(1)) for p in range(n)]
-    apart = [tuple(map(int, draw.choice(n, 2, replace=False))) for _ in range(draw.integers(0, n // 3 + 1))]
-    apart = [(p, q) for p, q in apart if not rules.demand(clusters[p], clusters[q])] if draw.random() < 0.4 else []
-    weights = draw.uniform(0.5, 4, n) if draw.random() < 0.5 else None
-    heaviest = 0.0
-    for A in clusters:
-        group = [p for p in range(n) if rules.demand(A, clusters[p])]
-        heaviest = max(heaviest, len(group) if weights is None else weights[group].sum())
-    max_size = np.inf
-    if draw.random() < 0.3:
-        max_size = int(np.ceil(heaviest)) + int(draw.integers(0, n // 2 + 1))
-    return reference.Rules(weights, edges, bool(draw.random() < 0.6), tuple(together), tuple(apart), max_size)
-
-
-def arguments(rules):
-    """The same rules as arguments of `linkage`."""
-    return {
-        "sample_weight": rules.weights,
-        "connectivity": None if rules.edges is None else sparse.csr_array(rules.edges),
-        "must_link": rules.together or None,
-        "cannot_link": rules.apart or None,
-        "max_size": None if np.isinf(rules.max_size) else rules.max_size,
-        "forest": not rules.join,
-    }
 
 
 def linkage(X, method, **options):
@@ -62,7 +27,7 @@ def linkage(X, method, **options):
 
 
 @pytest.mark.parametrize("method", reference.LINKAGES)
-@pytest.mark.parametrize("seed", [*range(8), *slow(*range(8, 60))])
+@pytest.mark.parametrize("seed", [3, 11, *slow(*range(3), *range(4, 11), *range(12, 60))])
 def test_trees_are_the_definitions(method, seed):
     n = [2, 3, 5, 8, 12, 20][seed % 6]
     X, rules = gaussian(seed, n, 3), random_rules(seed, n)
@@ -75,7 +40,7 @@ def test_trees_are_the_definitions(method, seed):
 
 
 @pytest.mark.parametrize("method", GRAPH)
-@pytest.mark.parametrize("seed", [*range(6), *slow(*range(6, 100))])
+@pytest.mark.parametrize("seed", [3, 10, *slow(*range(3), *range(4, 10), *range(11, 100))])
 @pytest.mark.parametrize("make", [gaussian, grid])
 def test_the_graph_engine_follows_the_definition(method, seed, make):
     n, metric = [2, 3, 5, 8, 14, 20][seed % 6], GRAPH[method]
@@ -83,8 +48,6 @@ def test_the_graph_engine_follows_the_definition(method, seed, make):
     if rules.edges is None:
         chain = np.abs(np.subtract.outer(np.arange(n), np.arange(n))) == 1
         rules = replace(rules, edges=chain)
-    if method == "single" and rules.join and (rules.apart or np.isfinite(rules.max_size)):
-        rules = replace(rules, join=False)
     D = distances(X, metric)
     Z = linkage(X, method, metric=metric, engine="graph", **arguments(rules))
     reference.replay(Z, D, method, rules=rules)
@@ -94,7 +57,7 @@ def test_the_graph_engine_follows_the_definition(method, seed, make):
 
 @pytest.mark.parametrize("method", EDGES)
 @pytest.mark.parametrize("default", [1.0, 1.5, np.inf])
-@pytest.mark.parametrize("seed", [*range(3), *slow(*range(3, 40))])
+@pytest.mark.parametrize("seed", [2, 3, *slow(0, 1, *range(4, 40))])
 def test_sparse_distances(method, default, seed):
     draw, n = np.random.default_rng(seed), [2, 5, 9, 16][seed % 4]
     given = np.triu(draw.random((n, n)) < draw.choice([2.0, 5.0]) / n, 1)
@@ -110,6 +73,26 @@ def test_sparse_distances(method, default, seed):
     np.testing.assert_allclose(Z[~finite, 2], default, rtol=1e-9)
     both = chamfer.linkage(X + X.T, method, metric="precomputed", default=default, sample_weight=weights, forest=True)
     np.testing.assert_array_equal(both, Z)
+
+
+@pytest.mark.parametrize("make", [sparse.csr_array, sparse.csc_array, sparse.bsr_array])
+@pytest.mark.parametrize(("part", "value"), [("indices", 9), ("indices", -1), ("indptr", 10**6), ("indptr", -1)])
+def test_a_damaged_matrix_is_refused(make, part, value):
+    X = make(np.ones((4, 4)) - np.eye(4))
+    place = 1 if part == "indptr" else 0
+    getattr(X, part)[place] = value
+    with pytest.raises(ValueError, match="X must be a sparse matrix with entries that are there"):
+        chamfer.linkage(X, "single", metric="precomputed")
+    with pytest.raises(ValueError, match="connectivity must be a sparse matrix with entries that are there"):
+        chamfer.linkage(gaussian(0, 4, 2), "single", connectivity=X)
+    assert getattr(X, part)[place] == value  # it was not changed
+
+
+def test_a_damaged_matrix_without_entries_is_refused():
+    X = sparse.csr_array((3, 3))
+    X.indptr[1] = 10**6
+    with pytest.raises(ValueError, match="connectivity must be a sparse matrix with entries that are there"):
+        chamfer.linkage(gaussian(0, 3, 2), "single", connectivity=X)
 
 
 def test_distances_of_zero_that_a_sparse_matrix_holds():
@@ -138,7 +121,7 @@ def test_refusals_of_sparse_distances(entries, options, message):
 
 
 @pytest.mark.parametrize("method", reference.LINKAGES)
-@pytest.mark.parametrize("seed", [*range(2), *slow(*range(2, 20))])
+@pytest.mark.parametrize("seed", [0, *slow(*range(1, 20))])
 def test_each_merge_is_a_smallest_one_where_values_tie(method, seed):
     X, rules = grid(seed, 14, 2), random_rules(100 + seed, 14)
     Z = linkage(X, method, engine="dense", **arguments(rules))
@@ -239,6 +222,19 @@ class TestForests:
         with pytest.warns(UserWarning, match="max_size leaves 2 trees, which are joined at height infinity"):
             Z = chamfer.linkage(self.X, "average", max_size=4)
         assert np.bincount(chamfer.cut(Z, 2)).max() <= 4
+
+    def test_what_needs_one_tree_refuses_a_forest(self):
+        Z = chamfer.linkage(self.X, "average", max_size=4, forest=True)
+        for refuses in (chamfer.to_json, chamfer.to_newick, chamfer.condense, chamfer.layers, chamfer.choose):
+            with pytest.raises(ValueError, match="Z must be one tree here, got a forest of 2 trees; replace"):
+                refuses(Z)
+        assert np.isinf(chamfer.monotone(Z)[:, 2]).sum() == 1
+        assert chamfer.cut(Z, 2, order="cumulative").max() == 1
+        assert np.bincount(chamfer.cut(Z, max_size=6)).max() <= 4
+        Z[-2, 2] = np.inf
+        Z[-1, 2] = 100
+        with pytest.raises(ValueError, match="merge 4 follows one of infinite height"):
+            chamfer.cut(Z, 2)
 
     def test_group_labels(self):
         Z = chamfer.linkage(self.X, must_link=[0, -1, -1, 7, -1, 0], cannot_link=[-1, 2, 2, 2, -1, -1], forest=True)

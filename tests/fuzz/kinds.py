@@ -11,6 +11,7 @@ from fuzz.draw import Draw
 
 MODULES = (
     "fuzz.linkage_calls",
+    "fuzz.constraint_calls",
     "fuzz.tree_calls",
     "fuzz.after_calls",
     "fuzz.source_calls",

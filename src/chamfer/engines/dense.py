@@ -82,7 +82,7 @@ def _allowed_memory(task: Task) -> int:
     """All values, and which of them are allowed; both directions of the Chamfer linkages; a copy for a second run."""
     n, matrices = task.data.n, 2 if task.linkage.family == "chamfer" else 1
     assert task.constraints is not None
-    again = not task.constraints.forest and task.constraints.graph is not None
+    again = task.constraints.joins
     single = 0 if task.data.dtype == np.float64 else 4
     return n * n * (8 * (matrices + again) + single + 1) + 400 * n + (task.data.nbytes if task.d else 0)
 
@@ -97,7 +97,7 @@ def _merge_allowed(matrix: Array, task: Task, tick: Tick | None) -> Array:
             row *= 2 * (weight * constraints.weights) / (weight + constraints.weights)
     if constraints.graph is None:
         return _run_allowed(values, constraints, task, tick)
-    kept = None if constraints.forest else values.copy()
+    kept = values.copy() if constraints.joins else None
     if linkage.family == "single":
         values = _only_edges(values, constraints)
     Z = _run_allowed(values, constraints, task, tick)

@@ -98,14 +98,9 @@ def _refuse_components(task: Task) -> str | None:
     """Components are joined last, by comparing all of them."""
     constraints = task.constraints
     assert constraints is not None
-    if constraints.forest:
+    if not constraints.joins or task.linkage.family == "single":
         return None
     components = constraints.components
-    if task.linkage.family == "single":
-        others = {"cannot_link", "max_size"}.intersection(constraints.special)
-        if components > 1 and others:
-            return f"connectivity must leave one component with {min(others)}, got {components}; pass forest=True"
-        return None
     if components > _TREES:
         return f"connectivity must leave at most {_TREES} components, got {components}; pass forest=True"
     return None
@@ -115,7 +110,7 @@ def _by_centres(points: Points, task: Task, tick: Tick | None) -> Array:
     constraints, rule = task.constraints, task.linkage.name
     assert constraints is not None
     Z = _core.contract_points(points.X, rule=rule, constraints=constraints.core(), tick=tick)
-    if constraints.forest or np.isfinite(Z[:, 2]).all():
+    if not constraints.joins or np.isfinite(Z[:, 2]).all():
         return Z
     rest = constraints.after(Z, complete_graph(trees_apart(Z), points.n))
     return _core.contract_points(points.X, rule=rule, constraints=rest.core(), tick=tick)
@@ -128,7 +123,7 @@ def _along_edges(points: Points, task: Task, tick: Tick | None) -> Array:
     assert constraints.graph is not None
     lengths = _squared_lengths(points.X, constraints.graph)
     Z = _core.contract_edges(lengths, missing=np.inf, rule="single", constraints=constraints.core(), tick=tick)
-    if constraints.forest or np.isfinite(Z[:, 2]).all() or constraints.components == 1:
+    if not constraints.joins or np.isfinite(Z[:, 2]).all():
         return Z
     # At any height, clusters are what both the trees and the tree of all points hold together. So the merges of the
     # latter, in their order, join the trees.

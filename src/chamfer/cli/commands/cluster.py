@@ -20,6 +20,7 @@ from chamfer.cli.options import (
 )
 from chamfer.cli.outputs import LABEL_FILES, check_apart, check_output, finish, note_choice
 from chamfer.cli.trees import Tree, save_tree
+from chamfer.constraints import check_weights
 from chamfer.inputs import check_integer
 from chamfer.trees.choose import choose
 from chamfer.trees.cuts import cut, number_of_large
@@ -38,6 +39,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_data(parser)
     parser.add_argument("--id-column", metavar="NAME", help="names of rows, written beside labels; not clustered by")
+    parser.add_argument("--weight-column", metavar="NAME", help="how many points each row stands for")
     add_linkage(parser)
     add_sizes(add_cut(parser, auto=True), "smaller ones join the cluster of the nearest point")
     add_output(parser, "labels, as .csv, .tsv, .npy or .parquet")
@@ -55,12 +57,16 @@ def run(arguments: argparse.Namespace) -> int:
     check_output("--checkpoint", arguments.checkpoint)
     outputs = {"--save-tree": arguments.save_tree, "--checkpoint": arguments.checkpoint}
     check_apart(arguments.data, {"--output": arguments.output, **outputs} if wants_labels else outputs)
-    table, coordinates = read_coordinates(arguments, (arguments.id_column,))
+    table, coordinates = read_coordinates(arguments, (arguments.id_column, arguments.weight_column))
     id_name, ids = row_names(arguments, table)
+    weights = None
+    if arguments.weight_column is not None:
+        values = table.column(arguments.weight_column, "--weight-column")
+        weights = check_weights(values, len(table), "--weight-column")
     if isinstance(arguments.clusters, int):  # say so now, not after the work
         check_integer("-k", arguments.clusters, 1, len(coordinates.X))
     start = time.perf_counter()
-    Z = run_linkage(arguments, coordinates.X, checkpoint=arguments.checkpoint)
+    Z = run_linkage(arguments, coordinates.X, checkpoint=arguments.checkpoint, sample_weight=weights)
     seconds = time.perf_counter() - start
     facts = {"linkage": arguments.linkage, "metric": arguments.metric, "id_name": id_name}
     # A cut that cannot be made should leave no tree behind.

@@ -1,0 +1,90 @@
+"""`linkage` with weights, graphs and constraints, and of distances of some pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+import chamfer
+import reference
+from cases import distances
+from chamfer.methods import METHODS
+from fuzz import truth
+from fuzz.arrays import points
+from fuzz.draw import Draw
+from fuzz.kinds import Kind, Wrong
+from fuzz.linkage_calls import NAMES as LINKAGE_NAMES
+from fuzz.linkage_calls import graph
+from rules import arguments, random_rules
+
+ARGUMENTS = "sample_weight|connectivity|must_link|cannot_link|max_size|forest|default"
+NAMES = rf"{LINKAGE_NAMES}|\b({ARGUMENTS})\b"
+ODD = {
+    "sample_weight": ([], [1], "x", np.nan, [0, 1], [-1.0] * 5, [1e300] * 5, np.ones((3, 3)), 3, [None] * 5, [1j] * 5),
+    "connectivity": ("x", "chain", 3, [], np.ones(4), np.full((5, 5), np.nan), lambda X: X, lambda X: None, [["a"]]),
+    "must_link": ([(0, 0)], [(0, 10**9)], [(-1, 0)], [0.5], "x", 3, [[]], [(0, 1, 2)], [True] * 5, [("a", "b")], [1j]),
+    "cannot_link": ([(0, 0)], [(0, 10**9)], [(-1, 0)], [0.5], "x", 3, [[]], [(0, 1, 2)], [0] * 5, {}, [(0, 1), (1,)]),
+    "max_size": (0, -1, 1, 2, 10**30, 1.5, np.nan, np.inf, "x", True, []),
+    "forest": ("x", 1, None, np.True_),
+    "default": (1.0, -1, np.nan, np.inf, "x", 10**400, True),
+}
+
+
+def call_constrained(draw: Draw) -> None:
+    """A tree that respects rules, or a refusal."""
+    method = draw.one([name for name in METHODS if name != "chamfer_capped" or draw.chance(0.1)])
+    n = draw.integer(2, 12)
+    X, rules = draw.rng.normal(size=(n, 2)), random_rules(draw.integer(0, 10**9), n)
+    X = X if draw.chance(0.7) else np.round(X)
+    chosen = arguments(rules)
+    if draw.chance(0.5):
+        chosen["engine"] = draw.one(("dense", "graph", "points", "lists") if draw.chance(0.2) else ("dense", "graph"))
+    odd = draw.chance(0.3)
+    if odd:
+        name = draw.one(list(ODD))
+        chosen[name] = draw.one(ODD[name])
+        if draw.chance(0.2):
+            chosen["connectivity"] = graph(draw, n)
+    draw.say("linkage", X=X, method=method, **chosen)
+    Z = chamfer.linkage(X, method, **chosen)
+    truth.check_tree(Z, n)
+    if odd or method == "chamfer_capped":
+        return
+    try:
+        reference.replay(Z, distances(X), method, rtol=1e-7, atol=1e-12, rules=rules)
+    except AssertionError as error:
+        raise Wrong(str(error)) from error
+
+
+def call_sparse(draw: Draw) -> None:
+    """A tree of distances between some pairs, which are any."""
+    n = draw.integer(1, 30)
+    chosen: dict[str, Any] = {
+        "method": draw.one(list(METHODS) if draw.chance(0.1) else ("single", "average", "complete"))
+    }
+    if draw.chance(0.5):
+        chosen["default"] = draw.one((1.0, 2.0, *ODD["default"]))
+    if draw.chance(0.2):
+        chosen["max_size"] = draw.integer(1, n)
+    X = graph(draw, n)
+    draw.say("linkage", X=X, **chosen)
+    truth.check_tree(chamfer.linkage(X, metric="precomputed", **chosen), n)
+
+
+def call_many_edges(draw: Draw) -> None:
+    """Points along the edges of a graph, so many that clusters have many neighbours."""
+    X = points(draw, draw.integer(500, 2_000))
+    n = len(X)
+    edges = sparse.random_array((n, n), density=draw.one((1, 3, 20)) / n, rng=draw.rng)
+    chosen = {"method": draw.one(("ward", "single", "centroid", "median")), "forest": draw.chance(0.5)}
+    draw.say("linkage", X=X, connectivity=edges, **chosen)
+    truth.check_tree(chamfer.linkage(X, connectivity=edges, **chosen), n)
+
+
+KINDS = {
+    "constrained": Kind(call_constrained, 10, NAMES),
+    "sparse": Kind(call_sparse, 5, NAMES),
+    "many_edges": Kind(call_many_edges, 0.1, NAMES),
+}
