@@ -36,14 +36,14 @@ class RowDistances:
     ----------
     points : Points
         To which distances are computed.
-    whole : ndarray, optional
-        The data from which a metric such as ``"mahalanobis"`` estimates; the points by default.
+    options : dict, optional
+        What `whole_data_options` gives, if the points are part of more data.
     """
 
-    def __init__(self, points: Points, whole: Array | None = None) -> None:
+    def __init__(self, points: Points, options: dict[str, Any] | None = None) -> None:
         self.n, self.dtype, self.metric = points.n, points.dtype, points.metric
         self._X = points.X
-        self._rows = _make(points, points.X if whole is None else whole)
+        self._rows = _make(points, options)
 
     def between(self, queries: Any, first: int = 0, threads: int = 1) -> Array:
         """Distances from each query to the points from `first` on, not checked."""
@@ -56,7 +56,7 @@ class RowDistances:
         return check_distances(rows, self.metric, self.dtype, self.n, infinite)
 
 
-def _make(points: Points, whole: Array) -> Rows:
+def _make(points: Points, options: dict[str, Any] | None) -> Rows:
     X, metric = points.X, points.metric
     if points.sparse:
         return _sparse(X, points.core_metric)
@@ -66,7 +66,7 @@ def _make(points: Points, whole: Array) -> Rows:
         return _bits(X, metric == "jaccard")
     if metric == "haversine":
         return _haversine(X)
-    return _by_cdist(X, metric, whole_data_options(whole, metric))
+    return _by_cdist(X, metric, whole_data_options(X, metric) if options is None else options)
 
 
 def _packed(X: Array, metric: str) -> Rows:
