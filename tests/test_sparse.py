@@ -101,6 +101,17 @@ class TestEstimator:
             np.testing.assert_array_equal(model.predict(queries), dense.predict(X[100:]))
         np.testing.assert_array_equal(dense.predict(sparse.csr_array(X[100:])), dense.predict(X[100:]))
 
+    def test_a_number_of_clusters_follows_from_neighbours(self):
+        X = np.concatenate([points(40, 30), points(41, 30) + 5])
+        assert chamfer.AgglomerativeClustering("auto").fit(sparse.csr_array(X)).n_clusters_ == 2
+
+    def test_checkpoints(self, path):
+        X = sparse.csr_array(points(150, 30))
+        trees = [chamfer.linkage(X, checkpoint=path) for _ in range(2)]
+        np.testing.assert_array_equal(*trees)
+        with pytest.raises(ValueError, match="checkpoint"):
+            chamfer.linkage(X[:, ::-1], checkpoint=path)
+
     def test_neighbours(self):
         X = points(150, 30)
         found, expected = chamfer.neighbors(sparse.csr_array(X), 5), chamfer.neighbors(X, 5)

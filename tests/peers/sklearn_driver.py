@@ -28,15 +28,15 @@ def replacements():
     return {**{name: getattr(ours, name) for name in ours.__all__}, "_TREE_BUILDERS": BUILDERS, "_hc_cut": cut}
 
 
+# Tests that fail, and why.
 DIFFERENCES = {
-    "test_hierarchical.py::test_compute_full_tree": "the tree is always computed in full",
-    "test_hierarchical.py::test_agglomerative_clustering_with_distance_threshold[42-ward]": (
-        "heights along a graph may fall, and a cut stops at the first that is too high"
-    ),
-    "test_hierarchical.py::test_precomputed_connectivity_metric_with_2_connected_components": (
-        "the warning has other words"
-    ),
-    "test_hierarchical.py::test_affinity_passed_to_fix_connectivity": (
-        "it passes a mock, to see scikit-learn's own way to join components"
-    ),
+    f"test_hierarchical.py::test_{name}": reason
+    for name, reason in {
+        "affinity_passed_to_fix_connectivity": "counts how often a metric is called that returns no distances",
+        "agglomerative_clustering_with_distance_threshold[42-ward]": (
+            "heights fall along a graph, and the cut ends at the first that is not below the threshold"
+        ),
+        "compute_full_tree": "the tree is always computed in full",
+        "precomputed_connectivity_metric_with_2_connected_components": "the warning has other words",
+    }.items()
 }

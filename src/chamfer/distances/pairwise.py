@@ -59,14 +59,18 @@ def _without_constants(X: Array) -> Array:
 
 def _fill_by_rows(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
     metric, n, distances = points.metric, points.n, RowDistances(points)
-    # A function of the user's is slow, and Ctrl-C waits for the end of a block.
-    rows = max(1, 20_000 // n) if callable(metric) else BLOCK
+    if distances.fill(out, threads, tick):
+        return out
+    # A function of the user's is slow, and Ctrl-C waits for the end of a block. Other blocks should fit into the cache.
+    rows = max(1, 20_000 // n) if callable(metric) else min(BLOCK, max(16, (1 << 18) // n))
 
     def fill(first: int) -> int:
         last = min(first + rows, n)
         block = distances.between(points.X[first:last], first)
+        block[:, : last - first][np.tril_indices(last - first)] = 0  # some metrics make no sense of a point and itself
+        block = check_distances(block, metric, out.dtype, n)
         for i in range(first, last):
-            row = check_distances(block[i - first, i - first + 1 :], metric, out.dtype, n)
+            row = block[i - first, i - first + 1 :]
             if out.ndim == 1:
                 start = i * n - i * (i + 1) // 2
                 out[start : start + row.size] = row

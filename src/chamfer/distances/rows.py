@@ -23,6 +23,7 @@ from chamfer import _core
 from chamfer._types import PACKED_METRICS, Array, Metric, MetricWith, Points
 from chamfer.arrays import NotFiniteError
 from chamfer.inputs import largest_distance
+from chamfer.progress import Tick
 
 _BITS = ("hamming", "jaccard")
 _SHARES = ("dice", "sokalsneath")  # of what is set in either row; two rows of zeros are equal, 0 / 0 for SciPy
@@ -36,14 +37,23 @@ class RowDistances:
     ----------
     points : Points
         To which distances are computed.
-    whole : ndarray, optional
-        The data from which a metric such as ``"mahalanobis"`` estimates; the points by default.
+    options : dict, optional
+        What `whole_data_options` gives, if the points are part of more data.
     """
 
-    def __init__(self, points: Points, whole: Array | None = None) -> None:
+    def __init__(self, points: Points, options: dict[str, Any] | None = None) -> None:
         self.n, self.dtype, self.metric = points.n, points.dtype, points.metric
         self._X = points.X
-        self._rows = _make(points, points.X if whole is None else whole)
+        self._rows = _make(points, options)
+
+    def fill(self, out: Array, threads: int, tick: Tick | None) -> bool:
+        """Write all distances into `out`, condensed or square, if the core can; whether it could."""
+        if self.metric not in PACKED_METRICS:
+            return False
+        strips, metric = _strips(self._X), str(self.metric)
+        largest = _core.packed_triangle(self._X, strips, metric=metric, out=out, threads=threads, tick=tick)
+        check_distances(np.array([largest]), metric, np.float64, self.n)
+        return True
 
     def between(self, queries: Any, first: int = 0, threads: int = 1) -> Array:
         """Distances from each query to the points from `first` on, not checked."""
@@ -53,10 +63,10 @@ class RowDistances:
         """Distances from some of the points to all, in the dtype of the points; `infinite` ones may be allowed."""
         rows = self.between(self._X[some], 0, threads)
         rows[np.arange(len(some)), some] = 0  # some metrics make no sense of a point and itself
-        return check_distances(rows, self.metric, self.dtype, self.n, infinite)
+        return np.ascontiguousarray(check_distances(rows, self.metric, self.dtype, self.n, infinite))
 
 
-def _make(points: Points, whole: Array) -> Rows:
+def _make(points: Points, options: dict[str, Any] | None) -> Rows:
     X, metric = points.X, points.metric
     if points.sparse:
         return _sparse(X, points.core_metric)
@@ -66,16 +76,13 @@ def _make(points: Points, whole: Array) -> Rows:
         return _bits(X, metric == "jaccard")
     if metric == "haversine":
         return _haversine(X)
-    return _by_cdist(X, metric, whole_data_options(whole, metric))
+    return _by_cdist(X, metric, whole_data_options(X, metric) if options is None else options)
 
 
 def _packed(X: Array, metric: str) -> Rows:
     """Blocks of points, coordinate after coordinate."""
-    (n, d), width = X.shape, int(_core.BLOCK)
-    blocks = -(-n // width)
-    strips = np.zeros((blocks * width, d), X.dtype)
-    strips[:n] = X
-    strips = np.ascontiguousarray(strips.reshape(blocks, width, d).transpose(0, 2, 1))
+    n, width, strips = len(X), int(_core.BLOCK), _strips(X)
+    blocks = len(strips)
 
     def rows(queries: Array, first: int, threads: int) -> Array:
         block, rest = divmod(first, width)
@@ -85,6 +92,14 @@ def _packed(X: Array, metric: str) -> Rows:
         return np.asarray(out[:, rest : rest + n - first])
 
     return rows
+
+
+def _strips(X: Array) -> Array:
+    (n, d), width = X.shape, int(_core.BLOCK)
+    blocks = -(-n // width)
+    strips = np.zeros((blocks * width, d), X.dtype)
+    strips[:n] = X
+    return np.ascontiguousarray(strips.reshape(blocks, width, d).transpose(0, 2, 1))
 
 
 def _bits(X: Array, jaccard: bool) -> Rows:
@@ -164,7 +179,7 @@ def _by_cdist(X: Array, metric: Metric, options: dict[str, Any]) -> Rows:
 def check_distances(distances: Array, metric: Metric, dtype: Any, n: int, infinite: bool = False) -> Array:
     """The distances of n points in the given dtype, or an error if they are none, or too large to be added up."""
     with np.errstate(over="ignore"):
-        distances = distances.astype(dtype)
+        distances = distances.astype(dtype, copy=False)
     if distances.size == 0:
         return distances
     least, most = float(distances.min()), float(distances.max())

@@ -36,6 +36,7 @@ from itertools import chain, count
 from typing import Any, NoReturn
 
 import numpy as np
+from scipy.sparse import issparse
 
 from chamfer._types import Array, Condensed, Metric, MetricWith, Points
 from chamfer.progress import Tick
@@ -260,8 +261,13 @@ def describe(data: Points | Condensed) -> dict[str, Any]:
         "X.dtype": str(values.dtype),
         "X.exponent": 0 if isinstance(data, Condensed) else data.exponent,
         # Dask names an array by what it is made of.
-        "X": values.name if data.remote else _digest(values.reshape(-1)).hex(),
+        "X": values.name if data.remote else _digest(*_parts(values)).hex(),
     }
+
+
+def _parts(values: Any) -> tuple[Array, ...]:
+    """The arrays in which an array or a sparse matrix lies."""
+    return (values.data, values.indices, values.indptr) if issparse(values) else (values.reshape(-1),)
 
 
 def _metric_name(metric: Metric) -> str:

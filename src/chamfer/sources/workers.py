@@ -160,6 +160,7 @@ def _visit_by_cdist(block: Block, visitors: Visitors, labels: Array, answer: Ans
         here = (own >= 0) & (own < n)
         distances[np.flatnonzero(here), own[here]] = 0  # some metrics make no sense of a point and itself
         distances = check_distances(distances, metric, answer.distances.dtype, block.plan.n)
+        distances = np.ascontiguousarray(distances)
         found = nothing(len(distances), answer.clusters.shape[1], answer.distances.dtype)
         asking = np.arange(n + first, n + first + len(distances), dtype=np.int32)
         nearest_of_rows(distances, asking, everyone, found, 1)

@@ -272,6 +272,8 @@ def _space(X: Any, data: Points | Condensed | None) -> Points | None:
         return None
     if not isinstance(data, Points) or data.in_core:
         return data if isinstance(data, Points) else None
+    if data.sparse or data.metric == "nan_euclidean":
+        return None
     return check_input(X, "euclidean")  # type: ignore[return-value]
 
 

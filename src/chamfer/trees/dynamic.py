@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from chamfer._types import Array, Condensed, Metric, Points
-from chamfer.distances.rows import RowDistances, check_distances
+from chamfer.distances.rows import RowDistances, check_distances, whole_data_options
 from chamfer.inputs import check_choice, check_input, check_integer, check_number
 from chamfer.progress import Progress
 from chamfer.trees.cuts import NOISE, by_first_appearance
@@ -122,13 +122,16 @@ class _Distances:
 
     def __init__(self, data: Points | Condensed) -> None:
         self._data = data
+        if isinstance(data, Points):
+            self._options = whole_data_options(data.X, data.metric)
 
     def between(self, some: Array, others: Array) -> Array:
         """A row for each of `some`."""
         data = self._data
         if isinstance(data, Points):
-            rows = RowDistances(replace(data, X=data.X[others]), data.X).between(data.X[some])
-            return np.asarray(np.ldexp(check_distances(rows, data.metric, np.float64, data.n), data.height_exponent))
+            rows = RowDistances(replace(data, X=data.X[others]), self._options).between(data.X[some])
+            check_distances(rows, data.metric, np.float64, data.n)
+            return np.asarray(np.ldexp(rows, data.height_exponent))
         low, high = np.minimum(some[:, None], others), np.maximum(some[:, None], others)
         place = low * data.n - low * (low + 1) // 2 + high - low - 1
         same = low == high

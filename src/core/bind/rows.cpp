@@ -1,15 +1,22 @@
 // Rows of distances: by metrics of their own loops, of bits, and of sparse points.
+#include "../distance/rows.hpp"
+
 #include "../distance/sparse.hpp"
 #include "bind.hpp"
 
 namespace chamfer {
 namespace {
 
-int row_metric_of(const std::string& name) {
-    if (name == "cityblock") return 0;
-    if (name == "chebyshev") return 1;
-    if (name == "nan_euclidean") return 2;
+RowMetric row_metric_of(const std::string& name) {
+    if (name == "cityblock") return {0, {.root = false, .factor = 1}};
+    if (name == "chebyshev") return {1, {.root = false, .factor = 1}};
+    if (name == "nan_euclidean") return {2, {.root = true, .factor = 1}};
     throw nb::value_error("the core knows rows of cityblock, chebyshev and nan_euclidean");
+}
+
+template <class T>
+Strips<T> strips_of(const Array<const T, 3>& strips) {
+    return {strips.data(), static_cast<Index>(strips.shape(0)), static_cast<Index>(strips.shape(1))};
 }
 
 template <class T>
@@ -18,19 +25,26 @@ void bind_packed(nb::module_& m) {
         "packed_rows",
         [](Array<const T, 2> queries, Array<const T, 3> strips, const std::string& metric, Array<double, 2> out,
            int threads) {
-            const auto loop = kernels<T>().packed_rows[row_metric_of(metric)];
-            const bool root = metric == "nan_euclidean";
-            const Points<T> rows = points_of<T>(queries);
-            const Index blocks = static_cast<Index>(strips.shape(0)), width = blocks * kBlock;
+            const RowMetric kind = row_metric_of(metric);
             nb::gil_scoped_release unlocked;
-            parallel_tasks(rows.n, threads, [&](Index i, int) {
-                double* to = out.data() + i * width;
-                loop(rows.row(i), strips.data(), rows.d, blocks, to);
-                if (root) kernels<double>().from_squared({.root = true, .factor = 1}, to, width, to);
-            });
+            packed_rows(points_of<T>(queries), strips_of<T>(strips), kind, out.data(), threads);
         },
         "queries"_a.noconvert(), "strips"_a.noconvert(), nb::kw_only(), "metric"_a, "out"_a.noconvert(), "threads"_a,
-        "Writes distances of queries to points in packed blocks, see kernels/metrics.hpp.");
+        "Writes distances of queries to points in packed blocks, see distance/rows.hpp.");
+    m.def(
+        "packed_triangle",
+        [](Array<const T, 2> X, Array<const T, 3> strips, const std::string& metric,
+           nb::ndarray<T, nb::c_contig, nb::device::cpu> out, int threads, nb::object callback) {
+            const Tick tick = python_tick(callback);
+            const RowMetric kind = row_metric_of(metric);
+            const Points<T> points = points_of<T>(X);
+            const Triangle<T> triangle{out.data(), points.n, out.ndim() == 1};
+            nb::gil_scoped_release unlocked;
+            return static_cast<double>(packed_triangle(points, strips_of<T>(strips), kind, triangle, threads, tick));
+        },
+        "X"_a.noconvert(), "strips"_a.noconvert(), nb::kw_only(), "metric"_a, "out"_a.noconvert(), "threads"_a,
+        "tick"_a = nb::none(),
+        "Writes all distances, condensed or square; gives the largest, infinity if one is no number.");
 }
 
 void bit_rows(Array<const std::uint64_t, 2> queries, Array<const std::uint64_t, 2> rows, Index d, bool jaccard,
