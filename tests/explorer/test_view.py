@@ -299,13 +299,11 @@ class TestShown:
     def test_what_distinguishes_a_cluster(self, open_page):
         page = open_page(Z, X, n_clusters=3)
         page.get_by_role("button", name="Members of cluster 0").click()
-        inside = X[chamfer.cut(Z, n_clusters=3) == 0]
-        scores = (inside.mean() - X.mean()) / X.std(ddof=0)
-        scores = scores[scores.abs().sort_values(ascending=False).index]
+        wanted = chamfer.summarize(Z, X, 3, n_features=4)[0].features
         shown = page.locator("#striking li").all()
-        assert [each.locator(".feature").inner_text() for each in shown] == list(scores.index)
+        assert [each.locator(".feature").inner_text() for each in shown] == [each.name for each in wanted]
         numbers = [float(each.locator(".number").inner_text().replace("−", "-")) for each in shown]
-        np.testing.assert_allclose(numbers, scores, atol=0.051)
+        np.testing.assert_allclose(numbers, [each.difference for each in wanted], atol=0.051)
 
     def test_suggested_numbers(self, open_page):
         choice = chamfer.choose(Z, X.to_numpy())

@@ -97,7 +97,7 @@ function membersTitle(points) {
   return `${state.found.title}: ${many(points.length, "point")}`;
 }
 
-// Columns in which the mean of the cluster is far from that of all points, in standard deviations.
+// Columns in which the mean of the cluster is far from that of all other points, in standard deviations.
 function drawStriking() {
   const striking = state.chosen === null ? [] : (cut.clusters[state.chosen].striking ?? []).filter(({ score }) => score);
   const list = $("striking");
