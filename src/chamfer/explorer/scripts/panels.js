@@ -148,9 +148,11 @@ function search(query) {
     state.found = { points, title: `Matches of “${query.trim()}”` };
   }
   state.chosen = null;
-  $("matches").textContent = state.found ? `${many(state.found.points.length, "match").replace("matchs", "matches")}` : "";
+  $("matches").textContent = state.found ? matchCount(state.found.points.length) : "";
   drawChosen();
 }
+
+const matchCount = (found) => `${count(found)} ${found === 1 ? "match" : "matches"}`;
 
 function clearSearch() {
   state.found = null;
