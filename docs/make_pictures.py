@@ -48,14 +48,31 @@ def scores() -> Figure:
 
 def clustermap() -> Figure:
     """Draw the wines as a heat map with trees of wines and of measurements."""
-    data = load_wine(as_frame=True).data.rename(columns={"od280/od315_of_diluted_wines": "od280/od315"})
-    data = (data - data.mean()) / data.std()
+    wine = load_wine(as_frame=True)
+    data = wine.data.rename(columns={"od280/od315_of_diluted_wines": "od280/od315"})
     figure, ax = plt.subplots(figsize=(8, 6), layout="constrained")
-    columns = chamfer.linkage(data.to_numpy().T, "average")
-    shown = chamfer.plot.plot_clustermap(data, ax=ax, column_Z=columns, n_clusters=3, cmap="RdBu_r")
-    shown.heatmap.images[0].set_clim(-3, 3)
-    figure.colorbar(shown.heatmap.images[0], ax=ax, shrink=0.6, label="standard deviations from the mean", pad=0.09)
+    chamfer.plot.plot_clustermap(data, ax=ax, z_score="columns", n_clusters=3, row_colors=wine.target)
     return figure
+
+
+def radial() -> Figure:
+    """Draw the digits' tree around a circle."""
+    figure, ax = plt.subplots(figsize=(5, 5), layout="constrained")
+    chamfer.plot.plot_radial(chamfer.linkage(DIGITS), ax, n_clusters=10)
+    return figure
+
+
+def digit_map() -> Figure:
+    """Draw the digits by t-SNE, in the colours of ten clusters."""
+    figure, ax = plt.subplots(figsize=(6, 5), layout="constrained")
+    labels = chamfer.cut(chamfer.linkage(DIGITS), n_clusters=10)
+    chamfer.plot.plot_map(DIGITS, labels, ax, coordinates="tsne")
+    return figure
+
+
+def linkages() -> Figure:
+    """Draw what six linkages find on toy data."""
+    return chamfer.plot.plot_linkages()[0, 0].figure
 
 
 def heights() -> Figure:
@@ -72,7 +89,7 @@ def heights() -> Figure:
 def truncated() -> Figure:
     """Draw the digits' tree as thirty clusters."""
     figure, ax = plt.subplots(figsize=(9, 4), layout="constrained")
-    chamfer.plot.plot_dendrogram(chamfer.linkage(DIGITS), ax, n_clusters=10, truncate=30)
+    chamfer.plot.plot_dendrogram(chamfer.linkage(DIGITS), ax, n_clusters=10, truncate=30, scale="sqrt")
     return figure
 
 
@@ -83,9 +100,7 @@ def leaves() -> Figure:
     Z = chamfer.linkage(X)
     start = time.perf_counter()
     figure, ax = plt.subplots(figsize=(10, 4.5), layout="constrained")
-    chamfer.plot.plot_dendrogram(Z, ax, n_clusters=12)
-    ax.set_yscale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0)), np.square))
-    ax.set_ylabel("height (square root scale)")
+    chamfer.plot.plot_dendrogram(Z, ax, n_clusters=12, scale="sqrt")
     ax.set_title("100,000 points of twelve groups, Chamfer linkage", fontsize=11)
     figure.canvas.draw()
     print(f"100,000 leaves drawn in {time.perf_counter() - start:.2f} s")
@@ -184,21 +199,21 @@ def tanglegram() -> Figure:
 
 
 PICTURES: dict[str, Callable[[], Figure]] = {
-    each.__name__: each
-    for each in (
-        digits,
-        scores,
-        clustermap,
-        heights,
-        truncated,
-        leaves,
-        growth,
-        choice,
-        crossing,
-        condensed,
-        support,
-        tanglegram,
-    )
+    "digits": digits,
+    "scores": scores,
+    "clustermap": clustermap,
+    "radial": radial,
+    "map": digit_map,
+    "linkages": linkages,
+    "heights": heights,
+    "truncated": truncated,
+    "leaves": leaves,
+    "growth": growth,
+    "choice": choice,
+    "crossing": crossing,
+    "condensed": condensed,
+    "support": support,
+    "tanglegram": tanglegram,
 }
 
 

@@ -1,4 +1,4 @@
-"""Makes the picture of the explorer: 10,000 handwritten digits in Chromium.
+"""Makes the picture of the explorer: 5,000 handwritten digits in Chromium.
 
     python docs/make_screenshot.py DIR
 
@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 import chamfer
 
 OUTPUT = Path(__file__).parent / "images" / "explorer.png"
-POINTS = 10_000
+POINTS = 5_000
 
 
 def write_page(directory: Path, output: Path) -> Path:

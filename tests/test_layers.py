@@ -36,7 +36,7 @@ MAY_IMPORT = {
     "transformer": f"{BASE} inputs threads distances sources nearest",
     "datasets": BASE,
     "projection": "_types inputs",
-    "plot": f"{BASE} inputs hac trees projection",
+    "plot": f"{BASE} inputs methods hac trees projection",
     "explorer": f"{BASE} inputs trees projection",
     "compat": f"{BASE} inputs hac trees estimator features plot",
 }

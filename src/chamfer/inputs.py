@@ -341,3 +341,18 @@ def check_labels(y: object, n: int) -> Array:
         return np.array([numbers_of.setdefault(label, len(numbers_of)) for label in labels], dtype=np.int32)
     except TypeError:
         raise TypeError("y must hold labels that can be compared, such as numbers or texts") from None
+
+
+def check_images(images: Any, n: int) -> Array:
+    """Images of n points, of shape (n, height, width) or (n, height, width, 3 or 4); rows of squares are unfolded."""
+    pictures = np.asarray(images)
+    if pictures.dtype.kind not in "biuf":
+        raise TypeError(f"images must hold numbers, got {pictures.dtype}")
+    if pictures.ndim == 2 and round(pictures.shape[1] ** 0.5) ** 2 == pictures.shape[1]:
+        side = round(pictures.shape[1] ** 0.5)
+        pictures = pictures.reshape(-1, side, side)
+    flat = pictures.ndim == 3 or (pictures.ndim == 4 and pictures.shape[3] in (3, 4))
+    if not flat or len(pictures) != n or 0 in pictures.shape:
+        wanted = f"({n}, height, width), ({n}, height, width, 3) or ({n}, side * side)"
+        raise ValueError(f"images must have shape {wanted}, got {np.shape(images)}")
+    return pictures

@@ -90,6 +90,7 @@ class TestSearch:
 
 
 class TestColour:
+    @pytest.mark.slow
     def test_by_class(self, open_page):
         page = open_page(Z, X, columns={"species": SPECIES}, n_clusters=3)
         page.get_by_label("Colour by").select_option("species")
@@ -146,6 +147,7 @@ class TestMap:
         page.get_by_role("button", name="Whole map").click()
         assert page.evaluate("explorer.view") == {"x": 0, "y": 0, "zoom": 1}
 
+    @pytest.mark.slow
     def test_drag_moves_and_does_not_choose(self, open_page):
         page = open_page(Z, X)
         box = page.locator("#map").bounding_box()
@@ -158,6 +160,7 @@ class TestMap:
         assert np.abs(moved - [60, -30]).max() < 6
         assert page.evaluate("explorer.state.chosen") is None
 
+    @pytest.mark.slow
     def test_a_click_takes_the_point_of_the_tip(self, open_page):
         page = open_page(SQUARE_Z, SQUARE, labels=["a", "b", "c", "d"], n_clusters=4)
         x, y = on_page(page, 1)
@@ -180,7 +183,8 @@ class TestMap:
         page.keyboard.press("0")
         assert page.evaluate("explorer.view.zoom") == 1
 
-    @pytest.mark.parametrize("renderer", ["webgl", pytest.param("canvas", marks=pytest.mark.slow)])
+    @pytest.mark.slow
+    @pytest.mark.parametrize("renderer", ["webgl", "canvas"])
     def test_both_renderers_draw_points_in_their_colours(self, open_page, renderer):
         page = open_page(SQUARE_Z, SQUARE, n_clusters=4, at=f"?renderer={renderer}")
         if page.evaluate("explorer.renderer()") != renderer:
@@ -211,6 +215,7 @@ class TestMap:
 
 
 class TestAddress:
+    @pytest.mark.slow
     def test_a_link_opens_the_page_as_it_was(self, open_page):
         page = open_page(Z, X, labels=NAMES, columns={"species": SPECIES})
         page.get_by_label("Order of merges").select_option("cumulative")
@@ -275,6 +280,7 @@ class TestShown:
         page.touchscreen.tap(*on_page(page, 100))
         assert page.evaluate("explorer.state.chosen") is not None
 
+    @pytest.mark.slow
     def test_thumbnails_are_the_pictures_of_their_points(self, open_page):
         pictures, digits = load_digits(return_X_y=True)
         pictures = pictures[:100]
@@ -296,17 +302,17 @@ class TestShown:
         )
         assert np.abs(np.array(found) - pictures[37] * 255 / 16).max() <= 1
 
+    @pytest.mark.slow
     def test_what_distinguishes_a_cluster(self, open_page):
         page = open_page(Z, X, n_clusters=3)
         page.get_by_role("button", name="Members of cluster 0").click()
-        inside = X[chamfer.cut(Z, n_clusters=3) == 0]
-        scores = (inside.mean() - X.mean()) / X.std(ddof=0)
-        scores = scores[scores.abs().sort_values(ascending=False).index]
+        wanted = chamfer.summarize(Z, X, 3, n_features=4)[0].features
         shown = page.locator("#striking li").all()
-        assert [each.locator(".feature").inner_text() for each in shown] == list(scores.index)
+        assert [each.locator(".feature").inner_text() for each in shown] == [each.name for each in wanted]
         numbers = [float(each.locator(".number").inner_text().replace("−", "-")) for each in shown]
-        np.testing.assert_allclose(numbers, scores, atol=0.051)
+        np.testing.assert_allclose(numbers, [each.difference for each in wanted], atol=0.051)
 
+    @pytest.mark.slow
     def test_suggested_numbers(self, open_page):
         choice = chamfer.choose(Z, X.to_numpy())
         page = open_page(Z, X, choice=choice)

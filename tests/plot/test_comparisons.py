@@ -12,6 +12,7 @@ from sklearn.datasets import make_blobs
 
 import chamfer
 from chamfer.plot import plot_choice, plot_condensed, plot_support, plot_tanglegram
+from chamfer.plot.canvas import palette
 from chamfer.trees.dendrogram import Dendrogram
 from chamfer.trees.layout import arrange
 from chamfer.trees.untangle import untangle
@@ -104,7 +105,9 @@ class TestTanglegram:
         (lines,) = [each for each in ax.collections if each.get_gid() == "lines"]
         np.testing.assert_array_equal([path.vertices[:, 1] for path in lines.get_paths()], np.transpose(places))
         labels = chamfer.cut(Z, 3)
-        assert [to_rgba(color)[:3] for color in lines.get_colors()] == [to_rgba(f"C{label}")[:3] for label in labels]
+        assert [to_rgba(color)[:3] for color in lines.get_colors()] == [
+            to_rgba(palette(3)[label])[:3] for label in labels
+        ]
         names = [text.get_text() for text in ax.texts]
         assert names[-2:] == ["one", "other"]
         assert sorted(names[:-2]) == sorted([str(i) for i in range(len(few))] * 2)

@@ -21,6 +21,7 @@ from sklearn.datasets import make_blobs
 import chamfer
 from chamfer.plot import DendrogramDisplay, plot_clustermap, plot_dendrogram, plot_scores
 from chamfer.trees import layout
+from chamfer.trees.colors import cluster_colors
 from chamfer.trees.dendrogram import Dendrogram
 from marks import slow
 
@@ -147,7 +148,7 @@ class TestDendrogram:
             ends = corners[:, [0, 3]].reshape(-1, 2)
             points = leaves[ends[ends[:, 1] == 0, 0].astype(int)]
             for label in np.unique(labels[points]):
-                if np.allclose(color, to_rgba(f"C{label}")):
+                if np.allclose(color, to_rgba(cluster_colors(4)[label])):
                     coloured += 1
                     assert set(labels[points]) == {label}
         assert coloured == np.sum(np.bincount(labels) > 1)
@@ -281,7 +282,7 @@ class TestClusterMap:
 
     def test_names_of_a_data_frame(self, ax):
         frame = pd.DataFrame([[0.0, 1], [9, 9], [0, 2]], index=["a", "b", "c"], columns=["left", "right"])
-        shown = plot_clustermap(frame, ax=ax)
+        shown = plot_clustermap(frame, ax=ax, column_Z=False)
         order = layout.arrange(Dendrogram(chamfer.linkage(frame))).leaves
         assert [text.get_text() for text in shown.heatmap.get_yticklabels()] == list(frame.index[order])
         assert [text.get_text() for text in shown.heatmap.get_xticklabels()] == ["left", "right"]

@@ -52,6 +52,14 @@ def test_small_trees(n):
     assert sum(map(bars, paths(tree.sketch(1)).values())) == n - 1
 
 
+def test_a_forest():
+    forest = chamfer.Dendrogram([[0, 1, 1.0, 2], [2, 3, 2.0, 2], [4, 5, np.inf, 4]])
+    assert repr(forest) == "Dendrogram: 4 points in 2 trees, 2 merges deep"
+    found = paths(forest.sketch(2))
+    assert "inf" not in "".join(found.values())
+    assert sum(map(bars, found.values())) == 3
+
+
 def test_colours_are_distinct():
     assert len(set(cluster_colors(500))) == 500
     assert cluster_colors(3) == list(PETROFF)

@@ -12,6 +12,7 @@ from chamfer.trees.choose import Choice, choose
 from chamfer.trees.dendrogram import ORDERS, Dendrogram
 from chamfer.trees.layers import layers
 from chamfer.trees.layout import arrange
+from chamfer.trees.summary import LEAST
 
 _STRIKING = 6  # columns by which a cluster is described
 _QUICK = 5e10  # n * n * d: up to here the neighbours that `choose` needs are found within a second or two
@@ -64,7 +65,10 @@ def _facts(tree: Dendrogram, X: Array, clusters: Array, each: int) -> tuple[Arra
         central[i] = layout.leaves[members][squares.argmin()]
         spread[i] = np.sqrt(squares.mean())
         if each:
-            score = (centre - mean) / unit
+            # As in `summarize`: from the mean of all other points, and not if it is small.
+            others = n / (n - len(block)) if len(block) < n else 0.0
+            score = others * (centre - mean) / unit
+            score[np.abs(score) < LEAST] = 0.0
             traits[i] = np.argsort(-np.abs(score), kind="stable")[:each]
             scores[i] = score[traits[i]]
     return central, spread, traits, scores

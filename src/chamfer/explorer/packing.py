@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from chamfer._types import Array
+from chamfer.inputs import check_images
 
 _MOST_PIXELS = 32_000_000  # of an atlas: more would make pages that browsers open slowly
 _MOST_SIDE = 64  # pixels of one picture
@@ -23,7 +24,8 @@ def packed(values: Any, dtype: Any) -> str:
 
 def make_atlas(images: Any, n: int) -> dict[str, Any]:
     """Pictures side by side in one, made smaller if they are many or large."""
-    pictures = _bytes(_check_images(images, n))
+    pictures = check_images(images, n)
+    pictures = _bytes(pictures[..., None] if pictures.ndim == 3 else pictures[..., :3])
     pictures = _smaller(pictures, max(1, _factor(pictures.shape)))
     _, high, wide, channels = pictures.shape
     across = int(np.ceil(np.sqrt(n)))
@@ -33,22 +35,6 @@ def make_atlas(images: Any, n: int) -> dict[str, Any]:
     sheet = sheet.reshape(rows, across, high, wide, channels).transpose(0, 2, 1, 3, 4)
     picture = base64.b64encode(_png(sheet.reshape(rows * high, across * wide, channels))).decode()
     return {"atlas": picture, "wide": wide, "high": high, "across": across, "rows": rows}
-
-
-def _check_images(images: Any, n: int) -> Array:
-    pictures = np.asarray(images)
-    wanted = f"images must have shape ({n}, height, width), ({n}, height, width, 3) or ({n}, side * side)"
-    if pictures.ndim == 2:
-        side = round(pictures.shape[1] ** 0.5)
-        if side * side == pictures.shape[1]:
-            pictures = pictures.reshape(-1, side, side)
-    if pictures.ndim == 3:
-        pictures = pictures[..., None]
-    if pictures.ndim != 4 or len(pictures) != n or 0 in pictures.shape or pictures.shape[3] not in (1, 3, 4):
-        raise ValueError(f"{wanted}, got {np.shape(images)}")
-    if pictures.dtype.kind not in "biuf":
-        raise TypeError(f"images must hold numbers, got {pictures.dtype}")
-    return pictures[..., :3]
 
 
 def _bytes(pictures: Array) -> Array:

@@ -2,7 +2,11 @@
 
 ==========================  ==================================================================
 `plot_dendrogram`           a tree, whole or truncated, its clusters in colour
+`plot_radial`               the same around a circle
+`plot_map`                  points in the plane, in the colours of their clusters
+`plot_images`               a tree of images, with the mean image of each cluster
 `plot_clustermap`           data as a heat map, its rows and columns ordered by trees
+`plot_linkages`             what each linkage finds on toy data
 `plot_scores`               a score over the number of clusters, linkages compared
 `plot_choice`               curves by which a number of clusters is chosen
 `plot_condensed`            clusters of a condensed tree, as long as they last
@@ -20,6 +24,10 @@ from chamfer.plot.clustermap import ClusterMap, plot_clustermap
 from chamfer.plot.condensed import plot_condensed
 from chamfer.plot.dendrogram import plot_dendrogram
 from chamfer.plot.display import DendrogramDisplay
+from chamfer.plot.images import ImageTree, plot_images
+from chamfer.plot.linkages import plot_linkages
+from chamfer.plot.map import plot_map
+from chamfer.plot.radial import plot_radial
 from chamfer.plot.scores import plot_scores
 from chamfer.plot.support import plot_support
 from chamfer.plot.tanglegram import plot_tanglegram
@@ -27,10 +35,15 @@ from chamfer.plot.tanglegram import plot_tanglegram
 __all__ = [
     "ClusterMap",
     "DendrogramDisplay",
+    "ImageTree",
     "plot_choice",
     "plot_clustermap",
     "plot_condensed",
     "plot_dendrogram",
+    "plot_images",
+    "plot_linkages",
+    "plot_map",
+    "plot_radial",
     "plot_scores",
     "plot_support",
     "plot_tanglegram",

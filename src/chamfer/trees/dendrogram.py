@@ -71,6 +71,8 @@ class Dendrogram:
         if not len(self.Z):
             return f"Dendrogram: {points}"
         deep = f"{self.height:,} merge{'' if self.height == 1 else 's'} deep"
+        if self.n_trees > 1:
+            return f"Dendrogram: {points} in {self.n_trees:,} trees, {deep}"
         return f"Dendrogram: {points}, heights {self.heights.min():.4g} to {self.heights.max():.4g}, {deep}"
 
     def _repr_svg_(self) -> str:
@@ -93,7 +95,7 @@ class Dendrogram:
         """
         from chamfer.trees.sketch import LEAVES, sketch
 
-        shown = min(self.n_points, max(LEAVES, min(n_clusters or 0, 300)))
+        shown = min(self.n_points, max(LEAVES, self.n_trees, min(n_clusters or 0, 300)))
         collapsed = self.applied(shown, order=order)
         if n_clusters is None:
             return sketch(self, collapsed)

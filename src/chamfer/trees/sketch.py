@@ -22,6 +22,8 @@ def sketch(tree: Tree, collapsed: Array, applied: Array | None = None, points: A
     labels = None if applied is None or points is None else merge_labels(tree, applied, points)
     colors = [] if points is None else cluster_colors(int(points.max()) + 1)
     level = np.sqrt(tree.heights)
+    finite = level[np.isfinite(level)]
+    level = np.minimum(level, 1.2 * finite.max(initial=0) or 1.0)  # a forest is joined above its trees
     corners = _place(brackets(tree, layout, level), len(layout.leaves), float(level.max(initial=0)))
     lines: dict[str, list[str]] = {}
     for merge, ends in zip(layout.merges.tolist(), corners.tolist(), strict=True):

@@ -19,7 +19,7 @@ from chamfer.trees.contents import Contents
 from chamfer.trees.cuts import NOISE, cut
 from chamfer.trees.dendrogram import Dendrogram
 
-_LEAST = 0.2  # standard deviations: smaller differences of a feature are not named (Cohen, 1988, calls this one small)
+LEAST = 0.2  # standard deviations: smaller differences of a feature are not named (Cohen, 1988, calls this one small)
 _SHOWN = 20  # clusters that are printed
 
 
@@ -334,7 +334,7 @@ def _summary(
         features = [
             Feature(columns[j], float(differences[i, j]), float(means[i, j]), float(rest[i, j]))
             for j in largest.tolist()
-            if abs(differences[i, j]) >= _LEAST
+            if abs(differences[i, j]) >= LEAST
         ]
         other = int(nearest[i])
         between = np.linalg.norm(contents.means[i] - contents.means[other]) if other >= 0 else np.nan

@@ -15,8 +15,7 @@ from chamfer.cli.outputs import check_output, write_picture
 from chamfer.hac import linkage
 from chamfer.methods import METHODS
 from chamfer.trees.cuts import cut
-from chamfer.trees.dendrogram import Dendrogram, tree_height
-from chamfer.trees.layout import arrange
+from chamfer.trees.dendrogram import tree_height
 
 DESCRIPTION = (
     "Cluster the 1,797 handwritten digits that come with scikit-learn with every linkage, compare the clusters "
@@ -85,50 +84,13 @@ def _save(path: Path, X: Array, y: Array, Z: Array) -> None:
 
 def draw_digits(X: Array, y: Array, Z: Array) -> Any:
     """Draw a figure of the tree of the digits, and below it the mean picture of each of ten clusters."""
-    from chamfer.plot import plot_dendrogram
-    from chamfer.plot.canvas import pyplot
+    from chamfer.plot import plot_images
+    from chamfer.plot.canvas import neutral, pyplot
 
     figure = pyplot().figure(figsize=(11, 6.2))
-    ax = figure.add_axes((0.07, 0.3, 0.91, 0.61))
-    plot_dendrogram(Z, ax, n_clusters=10)
-    # Chamfer's heights are sums over points: on a square root scale small clusters are seen, too.
-    ax.set_yscale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0)), np.square))
-    ax.set_ylabel("height (square root scale)")
-    labels = cut(Z, n_clusters=10)
-    score = _agreement(y, labels)
-    figure.text(0.07, 0.945, f"{len(X):,} handwritten digits, Chamfer linkage", fontsize=15, weight="bold")
-    figure.text(0.98, 0.945, f"10 clusters, adjusted Rand index {score:.2f}", fontsize=11, ha="right", color="0.3")
-    _draw_means(figure, ax, X, y, Z, labels)
+    ax = figure.add_axes((0.08, 0.02, 0.9, 0.89))
+    plot_images(Z, X, ax, n_clusters=10, classes=[str(digit) for digit in y])
+    score = f"10 clusters, adjusted Rand index {_agreement(y, cut(Z, n_clusters=10)):.2f}"
+    figure.text(0.08, 0.945, f"{len(X):,} handwritten digits, Chamfer linkage", fontsize=15, weight="bold")
+    figure.text(0.98, 0.945, score, fontsize=11, ha="right", color=neutral(ax))
     return figure
-
-
-def _draw_means(figure: Any, ax: Any, X: Array, y: Array, Z: Array, labels: Array) -> None:
-    """Draw the mean picture of each cluster below its part of the tree, joined to it by a line."""
-    from chamfer.plot.canvas import palette
-
-    place = np.empty(len(X))
-    place[arrange(Dendrogram(Z)).leaves] = np.arange(len(X))
-    centres = {label: place[labels == label].mean() for label in range(10)}
-    colors = palette(10)
-    for slot, label in enumerate(sorted(centres, key=centres.__getitem__)):
-        members = labels == label
-        inset = figure.add_axes((0.07 + 0.0915 * slot + 0.008, 0.085, 0.072, 0.128))
-        inset.imshow(X[members].mean(axis=0).reshape(8, 8), cmap="gray_r", interpolation="bicubic")
-        inset.set(xticks=[], yticks=[])
-        for spine in inset.spines.values():
-            spine.set(color=colors[label], linewidth=2.5)
-        digit, share = _majority(y[members])
-        inset.set_xlabel(f"{members.sum()} points\n{share:.0%} are “{digit}”", fontsize=8.5, color="0.25")
-        ax.annotate(
-            "",
-            xy=(centres[label], 0),
-            xytext=(0.5, 1.0),
-            textcoords=inset.transAxes,
-            arrowprops={"arrowstyle": "-", "color": colors[label], "lw": 1.4, "shrinkA": 0, "shrinkB": 0},
-            annotation_clip=False,
-        )
-
-
-def _majority(digits: Array) -> tuple[int, float]:
-    values, counts = np.unique(digits, return_counts=True)
-    return int(values[counts.argmax()]), float(counts.max() / len(digits))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-import numpy as np
-
 from chamfer.cli.console import note
 from chamfer.cli.options import add_cut, add_tree, complete_files
 from chamfer.cli.outputs import check_apart, check_output, write_picture
 from chamfer.cli.trees import load_tree
+from chamfer.plot.canvas import SCALES
 from chamfer.trees.layout import HEIGHTS
 
 DESCRIPTION = "Draw a dendrogram, clusters in colour if -k or --height is given."
@@ -29,7 +28,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--truncate", type=int, metavar="N", help="show N clusters as leaves instead of all points")
     group.add_argument("--heights", choices=HEIGHTS, default="own", help="where merges are drawn (%(default)s)")
-    group.add_argument("--scale", choices=("linear", "sqrt"), default="linear", help="axis of heights (%(default)s)")
+    group.add_argument("--scale", choices=tuple(SCALES), default="linear", help="axis of heights (%(default)s)")
     group.add_argument("--horizontal", action="store_true", help="root at the right instead of the top")
     group.add_argument("--size", type=_size, default=(10.0, 5.0), metavar="WxH", help="in inches (10x5)")
     group.add_argument("--dpi", type=int, default=150, help="pixels for each inch (%(default)s)")
@@ -66,10 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
             heights=arguments.heights,
             orientation="horizontal" if arguments.horizontal else "vertical",
             labels=tree.names,
+            scale=arguments.scale,
         )
-        if arguments.scale == "sqrt":
-            scale = ax.set_xscale if arguments.horizontal else ax.set_yscale
-            scale("function", functions=(lambda h: np.sqrt(np.maximum(h, 0)), np.square))
         write_picture(arguments.output, figure, arguments.dpi)
     note(f"{len(tree.Z) + 1:,} points drawn in {arguments.output}")
     return 0

@@ -97,7 +97,7 @@ function membersTitle(points) {
   return `${state.found.title}: ${many(points.length, "point")}`;
 }
 
-// Columns in which the mean of the cluster is far from that of all points, in standard deviations.
+// Columns in which the mean of the cluster is far from that of all other points, in standard deviations.
 function drawStriking() {
   const striking = state.chosen === null ? [] : (cut.clusters[state.chosen].striking ?? []).filter(({ score }) => score);
   const list = $("striking");
@@ -148,9 +148,11 @@ function search(query) {
     state.found = { points, title: `Matches of “${query.trim()}”` };
   }
   state.chosen = null;
-  $("matches").textContent = state.found ? `${many(state.found.points.length, "match").replace("matchs", "matches")}` : "";
+  $("matches").textContent = state.found ? matchCount(state.found.points.length) : "";
   drawChosen();
 }
+
+const matchCount = (found) => `${count(found)} ${found === 1 ? "match" : "matches"}`;
 
 function clearSearch() {
   state.found = null;
