@@ -122,11 +122,7 @@ def check_input(X: object, metric: Metric, double_if_few: bool = False) -> Point
     """
     metric = check_metric(metric)
     if is_distributed(X):
-        X = check_distributed(X)
-        if metric == "correlation":
-            kind = np.float32 if X.dtype == np.float32 else np.float64
-            X, metric = X.map_blocks(lambda block: _centred(np.array(block, kind)), dtype=kind), "cosine"
-        return Points(X, metric, exponent=0)
+        return _check_remote(check_distributed(X), metric)
     few = _core.FEW if double_if_few else 0
     if metric == "precomputed":
         return _check_square(X, few)
@@ -156,6 +152,13 @@ def check_input(X: object, metric: Metric, double_if_few: bool = False) -> Point
         raise ValueError(f"X must have two columns, latitude and longitude, with metric='haversine', got {array.shape}")
     array, exponent = measure(array, metric, low, high)
     return Points(array, metric, exponent=exponent)
+
+
+def _check_remote(X: Any, metric: Metric) -> Points:
+    if metric == "correlation":
+        kind = np.float32 if X.dtype == np.float32 else np.float64
+        X, metric = X.map_blocks(lambda block: _centred(np.array(block, kind)), dtype=kind), "cosine"
+    return Points(X, metric, exponent=0)
 
 
 def _centred(X: Array) -> Array:
