@@ -280,3 +280,13 @@ class TestForests:
 def test_refusals_name_the_argument(options, message):
     with pytest.raises((ValueError, TypeError), match=message):
         chamfer.linkage([[0.0], [1.0], [5.0], [6.5]], **options)
+
+
+@pytest.mark.parametrize("method", ["single", "ward"])
+def test_components_of_large_values_are_joined(method):
+    X = gaussian(5, 40, 2)
+    graph = [[int(i // 20 == j // 20 and abs(i - j) == 1) for j in range(40)] for i in range(40)]
+    with pytest.warns(UserWarning, match="components"):
+        Z, far = (chamfer.linkage(X * scale, method, connectivity=graph) for scale in (1.0, 2.0**820))
+    np.testing.assert_array_equal(far[:, :2], Z[:, :2])
+    np.testing.assert_array_equal(far[:, 2], Z[:, 2] * 2.0**820)

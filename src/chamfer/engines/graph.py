@@ -127,8 +127,8 @@ def _along_edges(points: Points, task: Task, tick: Tick | None) -> Array:
         return Z
     # At any height, clusters are what both the trees and the tree of all points hold together. So the merges of the
     # latter, in their order, join the trees.
-    whole = PointsEngine().run(replace(task, data=points, constraints=None))
-    whole[:, 2] = np.ldexp(whole[:, 2], -points.height_exponent)
+    # In the unit of the points: in the caller's, squares of large values would be infinite.
+    whole = PointsEngine().run(replace(task, data=replace(points, exponent=0), constraints=None))
     trees, all_points = constraints.after(Z, None), Constraints(points.n).after(whole, None)
     pairs, heights = (np.concatenate(both, axis=-1) for both in zip(trees.merges(), all_points.merges(), strict=True))
     return _core.join_partitions(np.ascontiguousarray(pairs.T), heights=heights, n=points.n)

@@ -40,7 +40,9 @@ void bind_constraints(nb::module_& m) {
     m.def(
         "join_partitions",
         [](Array<const Id, 2> pairs, Array<const double, 1> heights, Index n) {
-            return tree_of(that_join(merges_of(pairs, heights), n));
+            const Merges merges = that_join(merges_of(pairs, heights), n);
+            if (static_cast<Index>(merges.size()) != n - 1) throw std::invalid_argument("merges must join all points");
+            return tree_of(merges);
         },
         "pairs"_a, nb::kw_only(), "heights"_a, "n"_a,
         "Z from merges of points, in their order; those of points that are together already are left out.");
