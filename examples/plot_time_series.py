@@ -6,6 +6,8 @@ A sensor records three channels over time. With ``connectivity="chain"`` only ne
 are stretches of time: the stages of the process. The same works for positions along a chromosome.
 """
 
+from itertools import pairwise
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -28,6 +30,6 @@ figure, ax = plt.subplots(figsize=(9, 3.2), layout="constrained")
 for channel in range(3):
     ax.plot(X[:, channel] + 4 * channel, linewidth=0.5, color="0.3")
 edges = [0, *changes, len(X)]
-for start, end in zip(edges[:-1], edges[1:], strict=True):
+for start, end in pairwise(edges):
     ax.axvspan(start, end, color=plt.cm.Set2(labels[start]), alpha=0.6, linewidth=0)
 ax.set(xlabel="time", yticks=[0, 4, 8], yticklabels=["channel 1", "channel 2", "channel 3"], xlim=(0, len(X)))

@@ -125,19 +125,40 @@ def cases() -> list[Case]:
         add("ties", method, engine="tradeoff", t=3)
     for n_neighbors in (1, 5, 40):
         add("blobs", "chamfer_capped", n_neighbors=n_neighbors)
+    for method in ("average", "chamfer", "chamfer_capped", "single"):
+        for metric in ("chebyshev", "correlation"):
+            add("blobs", method, metric=metric)
+        add("blobs", method, X="gaps", metric="nan_euclidean")
+        for metric in ("hamming", "jaccard"):
+            add("blobs", method, ("float64",), X="bits", metric=metric)
+        for metric in ("euclidean", "cosine"):
+            add("blobs", method, X="sparse", metric=metric)
+    for method in chamfer.METHODS:
+        if method != "chamfer_capped":
+            add("plane", method, ("float64",), weighted=True)
+            add("plane", method, ("float64",), connectivity="chain")
     return found
 
 
 def run(case: Case) -> np.ndarray:
     """The tree of a case."""
+    from scipy.sparse import csr_array
     from scipy.spatial.distance import pdist, squareform
 
     options = dict(case.options)
     X = make(case.data).astype(case.dtype)
     form = options.pop("X", "points")
-    if form != "points":
+    if form in ("condensed", "square"):
         X = pdist(X)
         X = squareform(X) if form == "square" else X
+    elif form == "gaps":
+        X[::7, 3] = np.nan
+    elif form == "bits":
+        X = (X > 0).astype(X.dtype)
+    elif form == "sparse":
+        X = csr_array(np.where(np.abs(X) > 2, X, 0))
+    if options.pop("weighted", False):
+        options["sample_weight"] = 1.0 + np.arange(len(X)) % 3
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return chamfer.linkage(X, case.method, **options)
