@@ -20,6 +20,7 @@ import chamfer
 import reference
 from cases import REAL_METRICS, gaussian
 from chamfer import AgglomerativeClustering
+from marks import slow
 
 X = gaussian(0, 60, 4)
 
@@ -326,3 +327,49 @@ class TestPredict:
         model = AgglomerativeClustering(metric="correlation").fit(X)
         with pytest.raises(ValueError, match="metric 'correlation' gave distances that are not numbers"):
             model.predict(np.ones((1, 4)))
+
+
+class TestTransform:
+    X, NEW = gaussian(3, 60, 4), gaussian(4, 9, 4)
+
+    @pytest.mark.parametrize("method", [name for name in chamfer.METHODS if name not in ("weighted", "median")])
+    @pytest.mark.parametrize("metric", ["euclidean", *slow("cosine", "cityblock", "precomputed")])
+    def test_distances_are_linkage_values_of_a_point_and_a_cluster(self, method, metric):
+        if method in ("ward", "centroid") and metric != "euclidean":
+            return
+        name = "euclidean" if metric == "precomputed" else metric
+        given, new = self.X, self.NEW
+        if metric == "precomputed":
+            given, new = cdist(self.X, self.X), cdist(self.NEW, self.X)
+        model = AgglomerativeClustering(5, metric=metric, linkage=method).fit(given)
+        found = model.transform(new)
+        for label in range(5):
+            members = self.X[model.labels_ == label]
+            for row, query in zip(found, self.NEW, strict=True):
+                # The value of the only merge of two groups that must stay together.
+                points = np.vstack([members, query])
+                groups = [0] * len(members) + [-1]
+                plain = "single" if method == "chamfer_capped" else method
+                Z = chamfer.linkage(points, plain, name, must_link=groups)
+                assert row[label] == pytest.approx(Z[-1, 2])
+
+    def test_columns_have_names_and_rows_keep_their_index(self):
+        frame = pd.DataFrame(self.X, index=[f"row {i}" for i in range(60)])
+        frame.columns = list("abcd")
+        model = AgglomerativeClustering(3).set_output(transform="pandas").fit(frame)
+        found = model.transform(frame.tail(2))
+        assert found.columns.tolist() == model.get_feature_names_out().tolist()
+        assert found.columns[2] == "agglomerativeclustering2"
+        assert found.index.tolist() == ["row 58", "row 59"]
+
+    @pytest.mark.parametrize("scale", [2.0**-900, 2.0**900])
+    def test_scale_does_not_matter(self, scale):
+        model = AgglomerativeClustering(3).fit(self.X)
+        far = AgglomerativeClustering(3).fit(self.X * scale)
+        np.testing.assert_array_equal(far.transform(self.NEW * scale), model.transform(self.NEW) * scale)
+
+    @pytest.mark.parametrize("method", ["weighted", "median"])
+    def test_linkages_without_such_a_value_say_so(self, method):
+        model = AgglomerativeClustering(3, linkage=method).fit(self.X)
+        with pytest.raises(ValueError, match="linkage must be another one for transform"):
+            model.transform(self.NEW)

@@ -6,14 +6,13 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse, vstack
 from scipy.sparse.csgraph import connected_components
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
-from chamfer._types import FAST_METRICS, Array, Metric, Points, is_distributed
+from chamfer._types import FAST_METRICS, Array, Metric, is_distributed
 from chamfer.arrays import text_column
-from chamfer.distances.rows import RowDistances
+from chamfer.assignment import distances_to_clusters, nearest_points
 from chamfer.edges import check_graph
 from chamfer.hac import linkage as run_linkage
 from chamfer.inputs import (
@@ -26,17 +25,13 @@ from chamfer.inputs import (
 )
 from chamfer.methods import METHODS
 from chamfer.sources.make import RECALL
-from chamfer.sources.visit import nearest_rows
-from chamfer.sparse import check_sparse
 from chamfer.threads import check_threads
 from chamfer.trees.choose import choose
 from chamfer.trees.dendrogram import ORDERS, Dendrogram
 from chamfer.trees.layers import ClusterLayers
 
-_BLOCK = 256  # queries whose distances are computed at a time
 
-
-class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Hierarchical clustering with scikit-learn's interface and a better default linkage.
 
     Parameters
@@ -239,7 +234,7 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         self.children_ = tree.children
         self.distances_ = Z[:, 2].copy()
         self.n_leaves_ = tree.n_points
-        self.n_clusters_ = int(self.labels_.max()) + 1
+        self.n_clusters_ = self._n_features_out = int(self.labels_.max()) + 1
         self.n_connected_components_ = 1 if graph is None else int(connected_components(graph, directed=False)[0])
 
     @property
@@ -333,24 +328,56 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         ndarray or pandas.Series of shape (n_queries,)
             Labels, see `set_output`.
         """
-        check_is_fitted(self)
-        if is_distributed(self._fit_X):
-            raise ValueError("X of fit was on a cluster, and predict needs the points here")
-        queries = self._validate(X, reset=False)
-        metric = with_params(self.metric, self.metric_params)
-        if callable(metric):
-            queries, metric = _matrix(metric, queries, self._fit_X), "precomputed"
-        if metric == "precomputed":
-            nearest = queries.argmin(axis=1)
-        else:
-            nearest = _nearest(queries, self._fit_X, metric, check_threads(self.n_jobs))
+        queries, metric = self._new_points(X)
+        nearest = nearest_points(queries, self._fit_X, metric, check_threads(self.n_jobs))
         return self._output(self.labels_[nearest], X)
 
-    def set_output(self, *, predict: str | None = None) -> AgglomerativeClustering:
-        """Choose what `fit_predict` and `predict` give, as ``set_output`` of transformers does for ``transform``.
+    def transform(self, X: Any) -> Array:
+        """Give how far each row of `X` is from each cluster, by the linkage.
+
+        It is the linkage value of two clusters, the row alone and a cluster of training points, each counted once: the
+        distance to the nearest point for ``single`` and ``chamfer`` (for ``chamfer_capped`` without the cap), to the
+        farthest for ``complete``, the mean distance for ``average``, and so on. ``weighted`` and ``median`` have no
+        such value.
 
         Parameters
         ----------
+        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
+            Observations, or their distances to the training points with ``metric="precomputed"``.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_clusters)
+            A column for each label.
+
+        Examples
+        --------
+        >>> import chamfer
+        >>> model = chamfer.AgglomerativeClustering(2).fit([[0.0], [1.0], [5.0], [6.5]])
+        >>> model.transform([[2.0], [6.0]])
+        array([[1. , 3. ],
+               [5. , 0.5]])
+        """
+        queries, metric = self._new_points(X)
+        return distances_to_clusters(queries, self._fit_X, self.labels_, self.linkage, metric)
+
+    def _new_points(self, X: Any) -> tuple[Any, Metric]:
+        """Rows to compare with those of `fit`, and by which metric."""
+        check_is_fitted(self)
+        if is_distributed(self._fit_X):
+            raise ValueError("X of fit was on a cluster, and new points are compared with points that are here")
+        queries, metric = self._validate(X, reset=False), with_params(self.metric, self.metric_params)
+        if callable(metric):
+            return _matrix(metric, queries, self._fit_X), "precomputed"
+        return queries, metric
+
+    def set_output(self, *, transform: str | None = None, predict: str | None = None) -> AgglomerativeClustering:
+        """Choose what `transform`, `fit_predict` and `predict` give.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"} or None, default=None
+            As for scikit-learn's transformers. None changes nothing.
         predict : {"default", "pandas"} or None, default=None
             ``"default"`` is an array; ``"pandas"`` a series named ``label`` with the index of `X`, or a new one if `X`
             has none. None changes nothing. `labels_` is an array always.
@@ -370,9 +397,11 @@ class AgglomerativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc
         eve    1
         Name: label, dtype: int64
         """
+        super().set_output(transform=transform)
         if predict is not None:
             check_choice("predict", predict, ("default", "pandas"))
-            self._sklearn_output_config = {"predict": predict}  # the name that scikit-learn's `clone` copies
+            # Under the name that scikit-learn's `clone` copies.
+            self._sklearn_output_config = {**getattr(self, "_sklearn_output_config", {}), "predict": predict}
         return self
 
     def _output(self, labels: Array, X: Any) -> Any:
@@ -422,20 +451,3 @@ def _matrix(metric: Any, *sets: Array) -> Array:
     if matrix.shape != wanted:
         raise ValueError(f"metric must return a matrix of shape {wanted}, got {matrix.shape}")
     return matrix
-
-
-def _nearest(queries: Array, X: Array, metric: Metric, threads: int) -> Array:
-    """Position of the nearest row of X for each query, by distances as `linkage` has them."""
-    if issparse(X) or issparse(queries):
-        points = check_sparse(vstack([csr_array(X), csr_array(queries)], format="csr"), metric)
-        X, queries = points.X[: X.shape[0]], points.X[X.shape[0] :]
-    elif metric in FAST_METRICS:
-        return nearest_rows(X, queries, metric, 1, threads)[0].clusters[:, 0]
-    between = RowDistances(Points(X, metric, exponent=0)).between
-    nearest = []
-    for first in range(0, queries.shape[0], _BLOCK):
-        block = between(queries[first : first + _BLOCK])
-        if np.isnan(block).any():
-            raise ValueError(f"metric {metric!r} gave distances that are not numbers")
-        nearest.append(block.argmin(axis=1))
-    return np.concatenate(nearest)

@@ -6,14 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from chamfer._types import Array, Metric
 from chamfer.estimator import AgglomerativeClustering
 
 
-class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, AgglomerativeClustering):  # type: ignore[misc]
+class FeatureAgglomeration(AgglomerativeClustering):
     """Cluster the columns of X, and replace those of a cluster by their mean.
 
     Parameters
@@ -82,7 +81,6 @@ class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ag
         """
         X = validate_data(self, X, ensure_min_features=2, dtype=[np.float64, np.float32])
         self._fit(np.ascontiguousarray(X.T))
-        self._n_features_out = self.n_clusters_
         return self
 
     def transform(self, X: Any) -> Array:
