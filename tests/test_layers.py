@@ -17,7 +17,7 @@ MAY_IMPORT = {
     "tuning": "",
     "_core": "",
     "arrays": "units",
-    "sparse": "_types arrays",
+    "sparse": "_types arrays units",
     "inputs": "_types _core arrays sparse",
     "edges": "_types inputs",
     "constraints": "_types _core inputs edges",

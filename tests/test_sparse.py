@@ -126,6 +126,7 @@ class TestEstimator:
         (points(9, 3), {"source": "tree", "method": "chamfer"}, "source must be 'auto' or 'cdist' for sparse points"),
         (np.where(points(9, 3) > 1, np.nan, points(9, 3)), {}, "got NaN in row"),
         (np.zeros((0, 3)), {}, "X must hold points as rows"),
+        (points(9, 3) * 1e160, {"metric": "sqeuclidean"}, "heights of 9 points would overflow"),
         (points(9, 3) * 1j, {}, "X must hold points as rows of real numbers"),
     ],
 )

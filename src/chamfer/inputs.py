@@ -167,7 +167,7 @@ def _centred(X: Array) -> Array:
         row = int(np.argmax(constant))
         raise NotFiniteError(f"X must have no constant row with metric='correlation', undefined there; got row {row}")
     # Without their size, the sums of values near the largest float stay finite.
-    X /= np.exp2(np.frexp(np.abs(X).max(axis=1, keepdims=True))[1].astype(X.dtype))
+    np.ldexp(X, -np.frexp(np.abs(X).max(axis=1, keepdims=True))[1], out=X)
     X -= X.mean(axis=1, keepdims=True, dtype=np.float64).astype(X.dtype)
     return X
 

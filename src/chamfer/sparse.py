@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
-from chamfer._types import FAST_METRICS, Metric, Points
+from chamfer._types import FAST_METRICS, Metric, Points, check_heights
 from chamfer.arrays import NotFiniteError
+from chamfer.units import choose_unit
 
 
 def check_sparse(X: Any, metric: Metric) -> Points:
@@ -29,6 +30,9 @@ def check_sparse(X: Any, metric: Metric) -> Points:
         raise NotFiniteError(
             f"X must be an array of finite real numbers, got {what} in row {row}, column {X.indices[place]}"
         )
+    if metric != "cosine":
+        low, high = (np.ravel(each(axis=0).toarray()) for each in (X.min, X.max))
+        check_heights(X.shape[0], choose_unit(low, high), metric)
     exponent = 0 if metric == "cosine" else int(np.frexp(np.abs(X.data).max(initial=0))[1])
     X.data = np.ldexp(X.data, -exponent)
     return Points(sparse_directions(X) if metric == "cosine" else X, metric, exponent=exponent)

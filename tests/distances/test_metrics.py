@@ -262,3 +262,11 @@ def test_floats_that_are_multiplied(kind, n_jobs):
     exact = pdist(X.astype(np.float64))
     limit = 6.1e-8 if kind == "bytes" else 3e-7
     assert np.max(np.abs(found - exact) / exact) < limit
+
+
+def test_correlation_of_the_largest_floats():
+    X = gaussian(7, 12, 5, np.float32)
+    X[::3] *= np.float32(0.9 * np.finfo(np.float32).max) / 8  # all values are below 8
+    with np.errstate(all="raise"):
+        Z = chamfer.linkage(X, "average", "correlation")
+    np.testing.assert_allclose(Z, chamfer.linkage(X.astype(float) / 1e30, "average", "correlation"), rtol=1e-5)

@@ -308,3 +308,18 @@ def test_arrays_of_wrong_shape(Z):
 def test_what_is_no_array_of_numbers(Z):
     with pytest.raises(TypeError, match="Z must hold real numbers"):
         chamfer.cut(Z, 1)
+
+
+@pytest.mark.parametrize(("endless", "trees"), [(0, 1), (1, 2), (2, 3), (3, 4)])
+def test_infinite_heights_join_the_trees_of_a_forest(endless, trees):
+    heights = [1.0, 2.0, 3.0][: 3 - endless] + [np.inf] * endless
+    tree = chamfer.Dendrogram([[0, 1, heights[0], 2], [2, 3, heights[1], 2], [4, 5, heights[2], 4]])
+    assert tree.n_trees == trees
+    if trees > 1:
+        with pytest.raises(ValueError, match=f"a forest of {trees} trees"):
+            chamfer.to_json(tree.Z)
+
+
+def test_a_finite_height_after_an_infinite_one_is_refused():
+    with pytest.raises(ValueError, match="merge 1 follows one of infinite height"):
+        chamfer.Dendrogram([[0, 1, np.inf, 2], [2, 3, 1.0, 2], [4, 5, np.inf, 4]])

@@ -138,7 +138,7 @@ def note_units(coordinates: Coordinates) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         spread = X[:: -(-len(X) // _SAMPLE)].std(axis=0, dtype=np.float64)
     varying = np.flatnonzero(spread > 0)
-    if len(varying) < 2:
+    if len(varying) < 2 or not np.isfinite(spread).all():
         return
     order = varying[np.argsort(spread[varying], kind="stable")]
     wide, middle = order[-1], order[(len(order) - 1) // 2]

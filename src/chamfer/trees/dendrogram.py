@@ -120,7 +120,7 @@ class Dendrogram:
     @property
     def n_trees(self) -> int:
         """One more than the merges of infinite height, which no cut applies."""
-        return 1 + int(np.isinf(self.heights[::-1]).argmin()) if len(self.Z) and np.isinf(self.heights[-1]) else 1
+        return 1 + int(np.isinf(self.heights).sum())
 
     def whole(self) -> Dendrogram:
         """The dendrogram itself, if it is no forest."""
@@ -276,7 +276,8 @@ def _explain(tree: Array) -> NoReturn:
     times_joined = np.bincount(children.ravel(), minlength=2 * n - 1)
     _refuse(np.any(times_joined[children] > 1, axis=1), "joins a cluster twice")
     _refuse(tree[:, 2] < 0, "has a negative height")
-    _refuse(np.isinf(np.roll(tree[:, 2], 1)) & np.isfinite(tree[:, 2]), "follows one of infinite height")
+    endless = np.isinf(tree[:, 2])
+    _refuse(np.append(False, endless[:-1] & ~endless[1:]), "follows one of infinite height")
     sizes = np.concatenate([np.ones(n), tree[:, 3]])
     _refuse(sizes[children].sum(axis=1) != tree[:, 3], "does not have the size of its clusters")
     raise AssertionError("the core and this function differ on what a tree is")
