@@ -53,7 +53,7 @@ def plot_support(Z: Any, support: Any, ax: Axes | None = None, *, least: float =
     if shares.shape != (tree.n_points - 1,):
         raise ValueError(f"support must hold a share for each of {tree.n_points - 1} merges, got shape {shares.shape}")
     check_number("least", least)
-    ax = plot_dendrogram(tree.Z, ax, **options)
+    ax = plot_dendrogram(tree.Z, ax, **{"numbers": False, **options})  # of clusters, which would cover the shares
     truncate, flip = options.get("truncate"), options.get("orientation") == "horizontal"
     layout = arrange(tree, None if truncate is None else tree.applied(truncate, order=options.get("order", "merge")))
     level = merge_heights(tree, options.get("heights", "own"))
