@@ -21,14 +21,14 @@ REFERENCES = ("axes", "box")
 class GapStatistic(Criterion):
     """The gap statistic over the number of clusters; `chamfer.gap_statistic` makes it.
 
+    ``n_clusters`` is the suggested number of clusters, and ``to_frame()`` gives the curve as a data frame.
+
     Attributes
     ----------
     values : ndarray of shape (max_clusters,)
         Entry ``k - 1``: mean of log W(k) over the references minus log W(k) of the points.
     errors : ndarray of shape (max_clusters,)
         Standard deviation of log W(k) over the references, times sqrt(1 + 1 / n_references).
-    n_clusters : int
-        The suggested number of clusters.
 
     Examples
     --------

@@ -24,14 +24,14 @@ _TIE = 1e-9  # what rounding may do to an index
 class Stability(Criterion):
     """The stability of clusters over their number; `chamfer.stability` makes it.
 
+    ``n_clusters`` is the suggested number of clusters, and ``to_frame()`` gives the curve as a data frame.
+
     Attributes
     ----------
     values : ndarray of shape (max_clusters,)
         Entry ``k - 1``: mean adjusted Rand index of the two halves, cut into k clusters; nan for one cluster.
     errors : ndarray of shape (max_clusters,)
         Standard deviation of that mean.
-    n_clusters : int
-        The suggested number of clusters.
 
     Examples
     --------
