@@ -365,7 +365,7 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         """Rows to compare with those of `fit`, and by which metric."""
         check_is_fitted(self)
         if is_distributed(self._fit_X):
-            raise ValueError("X of fit was on a cluster, and new points are compared with points that are here")
+            raise ValueError("X of fit was on a cluster, and predict and transform need the points here")
         queries, metric = self._validate(X, reset=False), with_params(self.metric, self.metric_params)
         if callable(metric):
             return _matrix(metric, queries, self._fit_X), "precomputed"

@@ -26,6 +26,7 @@ assert not any(codes), codes
 """
 
 
+@pytest.mark.slow
 def test_commands(tmp_path):
     (tmp_path / "x.csv").write_text(TABLE)
     lines = [
