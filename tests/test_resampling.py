@@ -198,3 +198,7 @@ class TestSupport:
     def test_errors_name_the_argument(self, arguments, message):
         with pytest.raises(ValueError, match=message):
             chamfer.support(X, **arguments)
+
+
+def test_equal_points_are_one_cluster():
+    assert chamfer.gap_statistic(np.ones((20, 3))).n_clusters == 1

@@ -128,9 +128,10 @@ def gap_statistic(
             logs.append(_log_within(drawn, linkage(drawn, method, metric, **options), order, most))
             if tick is not None:
                 tick(done + 1)
-    with np.errstate(invalid="ignore"):  # where all points of all clusters are equal, the logarithm is infinite
+    with np.errstate(invalid="ignore"):
         values, errors = np.mean(logs, axis=0) - found, np.std(logs, axis=0) * np.sqrt(1 + 1 / n_references)
-    return GapStatistic(values, errors)
+    # Clusters of equal points have the logarithm -inf. Where those of the references have it too, there is no gap.
+    return GapStatistic(np.nan_to_num(values, nan=0.0, posinf=np.inf), np.nan_to_num(errors, nan=0.0, posinf=np.inf))
 
 
 class _Box:
