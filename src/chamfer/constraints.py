@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from chamfer import _core
 from chamfer._types import Array
-from chamfer.edges import check_graph, graph_of
+from chamfer.edges import check_graph, components, graph_of
 from chamfer.inputs import check_integer, check_number
 
 _LIGHT, _HEAVY = 1e-100, 1e100  # weights whose products with squared distances neither vanish nor overflow
@@ -61,7 +60,7 @@ class Constraints:
     @property
     def components(self) -> int:
         """Parts that the graph and the groups leave apart."""
-        return 1 if self.graph is None else int(connected_components(self._joined(), directed=False)[0])
+        return 1 if self.graph is None else int(components(self._joined()).max()) + 1
 
     def _joined(self) -> csr_array:
         """The graph, with an edge for each merge that must be made."""
@@ -208,7 +207,7 @@ def _check_groups(must_link: Any, n: int) -> Array | None:
     if not len(pairs):
         return None
     graph = csr_array((np.ones(len(pairs), dtype=np.int8), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
-    return np.asarray(connected_components(graph, directed=False)[1])
+    return components(graph)
 
 
 def _check_labels(cannot_link: Any, n: int) -> csr_array | None:

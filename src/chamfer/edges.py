@@ -103,3 +103,10 @@ def _csr(row: Array, col: Array, data: Array, n: int) -> csr_array:
     """From entries in ascending order."""
     firsts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n))])
     return csr_array((data, col, firsts), shape=(n, n))
+
+
+def components(graph: csr_array) -> Array:
+    """The component of each point of a graph, numbered from 0."""
+    from scipy.sparse.csgraph import connected_components  # takes long to import, and most calls have no graph
+
+    return np.asarray(connected_components(graph, directed=False)[1])

@@ -6,14 +6,13 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
 from chamfer._types import FAST_METRICS, Array, Metric, is_distributed
 from chamfer.arrays import text_column
 from chamfer.assignment import distances_to_clusters, nearest_points
-from chamfer.edges import check_graph
+from chamfer.edges import check_graph, components
 from chamfer.hac import linkage as run_linkage
 from chamfer.inputs import (
     check_choice,
@@ -235,7 +234,7 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self.distances_ = Z[:, 2].copy()
         self.n_leaves_ = tree.n_points
         self.n_clusters_ = self._n_features_out = int(self.labels_.max()) + 1
-        self.n_connected_components_ = 1 if graph is None else int(connected_components(graph, directed=False)[0])
+        self.n_connected_components_ = 1 if graph is None else int(components(graph).max()) + 1
 
     @property
     def cluster_layers_(self) -> list[Array]:
