@@ -276,16 +276,20 @@ def _check_square(X: object, few: int) -> Condensed:
 
 def rounding(distances: Array) -> float:
     """What rounding may leave of zeros among such distances, as in ``1 - np.corrcoef(X)``."""
-    return (1e-12 if distances.dtype == np.float64 else 1e-5) * float(np.abs(distances).max(initial=0))
+    return _rounding(distances.dtype, float(np.abs(distances).max(initial=0)))
+
+
+def _rounding(dtype: Any, most: float) -> float:
+    return (1e-12 if dtype == np.float64 else 1e-5) * most
 
 
 def _check_distances(values: Array, n: int, few: int) -> Condensed:
     if values.size == 0:
         return Condensed(values, n)
-    least, most = float(values.min()), float(values.max())
-    if not (np.isfinite(least) and np.isfinite(most)):
+    least, most, finite = _core.value_range(values)
+    if not finite:
         refuse_infinite(values, values)
-    if least < -rounding(values):
+    if least < -_rounding(values.dtype, max(-least, most)):
         raise ValueError(f"X must hold distances of at least 0, got {least}")
     if most > largest_distance(n):
         raise ValueError(

@@ -118,6 +118,30 @@ def test_numbers_that_are_not_finite(value, dtype, place):
         chamfer.linkage(D)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_range_of_values(dtype):
+    for n in range(1, 70):  # any number of whole vectors, and of what they leave
+        values = points(n, 1, dtype, n)[:, 0]
+        assert _core.value_range(values) == (values.min(), values.max(), True)
+        for place in range(n):
+            spoiled = values.copy()
+            spoiled[place] = (np.nan, np.inf, -np.inf)[place % 3]
+            assert not _core.value_range(spoiled)[2]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_distances_of_more_points(dtype):
+    D = pdist(points(520, 3)).astype(dtype)
+    for value, message in [(np.nan, "got NaN at 77"), (np.inf, "got infinity at 77"), (-1.0, "at least 0, got -1")]:
+        spoiled = D.copy()
+        spoiled[77] = value
+        with pytest.raises(ValueError, match=message):
+            chamfer.linkage(spoiled, "single")
+    zero, rounded = D.copy(), D.copy()
+    zero[77], rounded[77] = 0, -1e-13 * D.max()
+    assert np.array_equal(chamfer.linkage(rounded, "single"), chamfer.linkage(zero, "single"))
+
+
 @pytest.mark.parametrize("X", [np.array(5.0), np.empty((0, 3)), np.empty((3, 0)), np.empty(0), np.zeros((2, 2, 2))])
 def test_shapes_that_hold_no_points(X):
     with pytest.raises(ValueError, match="X must"):

@@ -49,6 +49,23 @@ void check_signature(const nb::capsule& gemm) {
     if (!fits) throw nb::import_error(("scipy.linalg.cython_blas has a gemm of another signature: " + name).c_str());
 }
 
+template <class T>
+void bind_range(nb::module_& m) {
+    m.def(
+        "value_range",
+        [](Array<const T, 1> values) {
+            T low, high;
+            bool finite;
+            {
+                nb::gil_scoped_release unlocked;
+                const Index n = static_cast<Index>(values.size());
+                finite = kernels<T>().column_ranges(values.data(), n, 1, &low, &high);
+            }
+            return nb::make_tuple(low, high, finite);
+        },
+        "values"_a.noconvert(), "The smallest and the largest value, of one at least, and whether all are finite.");
+}
+
 }  // namespace
 
 void bind_distances(nb::module_& m) {
@@ -81,6 +98,8 @@ void bind_distances(nb::module_& m) {
         },
         "X"_a.noconvert(), nb::kw_only(), "metric"_a, "out"_a.noconvert(), "threads"_a, "tick"_a = nb::none(),
         "Writes all distances between few points into `out`, as doubles.");
+    bind_range<float>(m);
+    bind_range<double>(m);
     bind_pairwise<float>(m);
     bind_pairwise<double>(m);
 }

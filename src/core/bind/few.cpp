@@ -62,9 +62,7 @@ bool square_all(const Square<double>& matrix, double largest, int& exponent) {
     exponent = choose_unit(&zero, &largest, 1).exponent;
     double factor;
     if (!power(-exponent, factor)) return false;
-    for (Index i = 0; i < matrix.n(); ++i)
-        for (double* each = matrix.row(i) + i + 1; each < matrix.row(i) + matrix.n(); ++each)
-            *each = (*each * factor) * (*each * factor);
+    for (Index i = 0; i < matrix.n(); ++i) level->others->square(factor, matrix.n() - i - 1, matrix.row(i) + i + 1);
     return true;
 }
 
@@ -81,7 +79,9 @@ bool from_points(const Points<T>& given, const How& how, Merges& merges) {
     const Index n = given.n, d = given.d;
     if (how.doubt && n == d) return false;
     const auto own = std::make_unique_for_overwrite<double[]>(n * d);
-    std::copy_n(given.data, n * d, own.get());  // what nobody else can change is checked
+    const std::vector<double> origin(d);
+    for (Index i = 0; i < n; ++i)  // what nobody else can change is checked
+        kernels<T>().shift(given.row(i), origin.data(), d, &own[i * d]);
     int exponent;
     if (!measure(own.get(), n, d, how.cosine, exponent)) return false;
     const Points<double> points{own.get(), n, d};
@@ -114,10 +114,10 @@ bool from_distances(const T* given, Index n, const How& how, Merges& merges) {
     if (how.chamfer()) return false;
     Square<double> matrix(n);
     double largest = 0;
-    for (Index i = 0; i < n - 1; given += n - 1 - i, ++i) {
-        double low, high, *row = matrix.row(i) + i + 1;
-        std::copy_n(given, n - 1 - i, row);
-        if (!kernels<double>().column_ranges(row, n - 1 - i, 1, &low, &high) || low < 0) return false;
+    for (Index i = 0; i < n - 1; given += n - 1 - i, ++i) std::copy_n(given, n - 1 - i, matrix.row(i) + i + 1);
+    for (Index i = 0; i < n - 1; ++i) {  // not above: a vector that has just been written is slow to read
+        double low, high;
+        if (!kernels<double>().column_ranges(matrix.row(i) + i + 1, n - 1 - i, 1, &low, &high) || low < 0) return false;
         largest = std::max(largest, high);
     }
     if (largest > std::numeric_limits<double>::max() / (4 * static_cast<double>(n))) return false;

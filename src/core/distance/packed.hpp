@@ -17,6 +17,11 @@ class Packed {
           strips_(std::make_unique_for_overwrite<Strip[]>((n_ + kBlock - 1) / kBlock * d_)) {
         for (Index first = 0; first < n_; first += kBlock) {
             Strip* strips = &strips_[first / kBlock * d_];
+            if constexpr (sizeof(T) == sizeof(double))
+                if (first + kBlock <= n_) {
+                    level->others->pack(points.row(first), d_, strips->lane);
+                    continue;
+                }
             for (Index lane = 0; lane < std::min(kBlock, n_ - first); ++lane) {
                 const T* x = points.row(first + lane);
                 for (Index k = 0; k < d_; ++k) strips[k].lane[lane] = static_cast<double>(x[k]);

@@ -104,7 +104,12 @@ void gather(const T* values, const Id* places, Index n, T* out) {
 
 // to[i][j] = from[j][i] of four rows and columns
 template <class T>
-void transpose(const T* from, Index stride, T* to) {
+void transpose(const T* from, Index stride, T* to, Index to_stride) {
+    if constexpr (kVectorBytes < 4 * sizeof(T)) {  // shuffles of split vectors take longer than this
+        for (Index i = 0; i < 4; ++i)
+            for (Index j = 0; j < 4; ++j) to[i * to_stride + j] = from[j * stride + i];
+        return;
+    }
     typedef T Four __attribute__((vector_size(4 * sizeof(T))));
     Four a, b, c, d;
     std::memcpy(&a, from, sizeof a);
@@ -118,9 +123,9 @@ void transpose(const T* from, Index stride, T* to) {
     c = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
     d = __builtin_shufflevector(ba, dc, 2, 3, 6, 7);
     std::memcpy(to, &a, sizeof a);
-    std::memcpy(to + stride, &b, sizeof b);
-    std::memcpy(to + 2 * stride, &c, sizeof c);
-    std::memcpy(to + 3 * stride, &d, sizeof d);
+    std::memcpy(to + to_stride, &b, sizeof b);
+    std::memcpy(to + 2 * to_stride, &c, sizeof c);
+    std::memcpy(to + 3 * to_stride, &d, sizeof d);
 }
 
 template <class T>
@@ -132,7 +137,7 @@ void mirror(T* square, Index stride, Index first, Index last) {
         for (; i + 4 <= last; i += 4) {
             Index j = left;
             for (; j + 4 <= (right < i ? right : i); j += 4)
-                transpose(square + j * stride + i, stride, square + i * stride + j);
+                transpose(square + j * stride + i, stride, square + i * stride + j, stride);
             for (; j < (right < i + 4 ? right : i + 4); ++j)
                 for (Index k = i > j ? i : j + 1; k < i + 4; ++k) square[k * stride + j] = square[j * stride + k];
         }
@@ -217,6 +222,16 @@ void shift(const T* x, const double* shift, Index n, double* out) {
     for (Index k = 0; k < n; ++k) out[k] = static_cast<double>(x[k]) - shift[k];
 }
 
+// Lanes of a block are rows, four at a time.
+void pack(const double* rows, Index d, double* strips) {
+    for (Index lane = 0; lane < kBlock; lane += 4) {
+        Index k = 0;
+        for (; k + 4 <= d; k += 4) transpose(rows + lane * d + k, d, strips + k * kBlock + lane, kBlock);
+        for (; k < d; ++k)
+            for (Index l = lane; l < lane + 4; ++l) strips[k * kBlock + l] = rows[l * d + k];
+    }
+}
+
 template <class T>
 void lower(const T* row, Index n, T* into) {
     for (Index i = 0; i < n; ++i) into[i] = smaller(into[i], row[i]);
@@ -274,17 +289,27 @@ bool widen(const T* rows, Index n, Index d, T* __restrict low, T* __restrict hig
 template <class T>
 bool range(const T* values, Index n, T* low, T* high) {
     using V = Vector<T>;
-    auto least = V::fill(values[0]), most = least, sum = V::fill(0);
-    Index i = 0;
-    for (; i + V::width <= n; i += V::width) {
-        const auto here = V::load(values + i);
-        least = here < least ? here : least;
-        most = most < here ? here : most;
-        sum += here - here;
+    if (n < V::width) {
+        *low = *high = values[0];
+        return widen(values, n, 1, low, high);
     }
-    *low = smallest_lane<T>(least);
-    *high = -smallest_lane<T>(-most);
-    return bits(sum != 0) == 0 & widen(values + i, n - i, 1, low, high);
+    struct Seen {
+        typename V::Lanes least, most, sum;
+        void look(const T* from) {
+            const auto here = V::load(from);
+            least = here < least ? here : least;
+            most = most < here ? here : most;
+            sum += here - here;
+        }
+    };
+    const auto first = V::load(values), last = V::load(values + n - V::width);  // the last ones are read twice
+    Seen one{first, first, first - first}, two{last, last, last - last};
+    Index i = V::width;
+    for (; i + 2 * V::width <= n; i += 2 * V::width) one.look(values + i), two.look(values + i + V::width);
+    if (i + V::width <= n) one.look(values + i);
+    *low = smallest_lane<T>(two.least < one.least ? two.least : one.least);
+    *high = -smallest_lane<T>(-(one.most < two.most ? two.most : one.most));
+    return bits(one.sum + two.sum != 0) == 0;
 }
 
 template <class T>
@@ -430,6 +455,10 @@ void block_products(const double* x, const double* strips, Index d, Index width,
     }
 }
 
+void square(double factor, Index n, double* values) {
+    for (Index i = 0; i < n; ++i) values[i] = (values[i] * factor) * (values[i] * factor);
+}
+
 void divide(double ease, const double* eases, Index n, double* values) {
     for (Index i = 0; i < n; ++i) values[i] /= ease + eases[i];
 }
@@ -525,8 +554,8 @@ constexpr Kernels<T> table() {
 
 constexpr Kernels<float> floats = table<float>();
 constexpr Kernels<double> doubles = table<double>();
-constexpr DoubleKernels others{packed_distances, block_products, near_points, near_box, count_bits, divide,
-                               cancel,           add_floats,     project,     adopt,    adopt_two};
+constexpr DoubleKernels others{packed_distances, pack,   block_products, near_points, near_box, count_bits, square,
+                               divide,           cancel, add_floats,     project,     adopt,    adopt_two};
 
 }  // namespace
 }  // namespace loops

@@ -144,6 +144,8 @@ struct Kernels {
 struct DoubleKernels {
     // out[j] = squared distance from x to point j of whole blocks
     void (*packed_distances)(const double* x, const double* strips, Index d, Index blocks, double* out);
+    // A block of packed points, from its kBlock rows.
+    void (*pack)(const double* rows, Index d, double* strips);
     // products[r * width + j] = x_r . y_j of kRows rows x of d coordinates and a block of packed points y. The only
     // kernel whose last bits depend on the level: it fuses products and sums where it can.
     void (*block_products)(const double* x, const double* strips, Index d, Index width, double* products);
@@ -154,6 +156,8 @@ struct DoubleKernels {
                               const double* limits);
     // How many bits differ between x and row j, and how many are set in either.
     void (*count_bits)(const std::uint64_t* x, const std::uint64_t* rows, Index words, Index n, Id* differ, Id* either);
+    // values[i] = (values[i] * factor)^2
+    void (*square)(double factor, Index n, double* values);
     // values[i] /= ease + eases[i]
     void (*divide)(double ease, const double* eases, Index n, double* values);
     // products[j] = squared distance of a point with squared length `norm`; how many have lost their digits.
