@@ -1,7 +1,7 @@
 """Whether `engine="auto"` takes the fastest engine: times of all engines on data of every kind.
 
     python -m benchmarks choices                        all cases, an hour
-    python -m benchmarks choices --most 5000            up to so many points
+    python -m benchmarks choices --most 5000            up to so many points; --least from so many on
     python -m benchmarks choices --csv FILE             every time in a file
 
 A line for each case and linkage: the engine that was chosen, how much longer it took than the fastest, all times.
@@ -85,17 +85,18 @@ SIZES = ((100, 2), (100, 100), (1_000, 2), (1_000, 30), (1_000, 1_000), (5_000, 
 LARGE = ((20_000, 2), (20_000, 8), (20_000, 100), (50_000, 2), (50_000, 30))
 
 
-def cases(most: int) -> list[Case]:
+def cases(least: int, most: int) -> list[Case]:
     """Every kind of data at small sizes; the common kinds at large ones."""
     found = [Case(data, n, d) for data in DATA if data != "texts" for n, d in SIZES]
     found += [Case("texts", n, d, "cosine") for n, d in ((100, 300), (1_000, 300), (5_000, 1_000))]
     found += [Case(data, n, d) for data in ("Gaussian", "blobs", "duplicates") for n, d in LARGE]
-    return [case for case in found if case.n <= most]
+    return [case for case in found if least <= case.n <= most]
 
 
 def main(argv: Sequence[str]) -> int:
     """Measure; give 1 if a choice was wrong."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks choices", description=__doc__.splitlines()[0])
+    parser.add_argument("--least", type=int, default=0, metavar="N", help="points of a case, at least")
     parser.add_argument("--most", type=int, default=50_000, metavar="N", help="points of a case, at most")
     parser.add_argument("--data", choices=list(DATA), action="append", help="only this kind of data")
     parser.add_argument("--methods", nargs="*", choices=list(METHODS), default=list(METHODS))
@@ -103,7 +104,7 @@ def main(argv: Sequence[str]) -> int:
     options = parser.parse_args(argv)
     rows: list[dict[str, Any]] = []
     wrong: list[str] = []
-    for case in cases(options.most):
+    for case in cases(options.least, options.most):
         if options.data and case.data not in options.data:
             continue
         X = DATA[case.data](case.n, case.d)

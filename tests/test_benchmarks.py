@@ -87,7 +87,8 @@ def test_guard_against_another_interpreter(tmp_path):
 
 def test_choices(tmp_path, capsys):
     path = tmp_path / "choices.csv"
-    main(["choices", "--most", "100", "--data", "Gaussian", "--methods", "ward", "chamfer", "--csv", str(path)])
+    sizes = ["--least", "100", "--most", "100"]
+    main(["choices", *sizes, "--data", "Gaussian", "--methods", "ward", "chamfer", "--csv", str(path)])
     assert "Gaussian 100 x 2 ward: dense" in capsys.readouterr().out
     lines = path.read_text().splitlines()
     assert lines[0] == "data,n,d,metric,method,engine,seconds,auto"

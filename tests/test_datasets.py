@@ -118,6 +118,7 @@ def test_downloads_ask_for_the_right_data(monkeypatch):
     assert asked == [554, 41082, 40996]
 
 
+@pytest.mark.slow
 def test_newsgroups_become_dense(monkeypatch):
     from scipy.sparse import random
 

@@ -136,6 +136,7 @@ class TestCluster:
         assert command("cluster x.parquet -k 3 --id-column number")[1].startswith("number,label\n0,0\n")
         assert "150 points in 3 classes" in command("compare x.parquet --labels species --linkages ward")[1]
 
+    @pytest.mark.slow
     def test_from_a_pipe_into_a_pipe(self, iris):
         line = f"cat iris.csv | {sys.executable} -m chamfer cluster - -k 3 | head -n 2"
         done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=120)

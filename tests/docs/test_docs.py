@@ -14,9 +14,12 @@ from pathlib import Path
 import matplotlib
 import pytest
 
+from marks import slow
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
+LONG = ("how-many.md",)  # pages whose snippets take seconds
 # The system's; None is Playwright's own, if it was downloaded.
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 BLOCK = r"^```{}\n(.*?)^```$"
@@ -29,7 +32,7 @@ def blocks(page, language):
 
 @pytest.mark.parametrize(
     "page",
-    [page for page in PAGES if blocks(page, "python")],
+    [case for page in PAGES if blocks(page, "python") for case in (slow(page) if page.name in LONG else [page])],
     ids=lambda page: page.relative_to(DOCS).as_posix(),
 )
 def test_snippets_run_one_after_the_other(page, tmp_path, monkeypatch):

@@ -180,7 +180,7 @@ def test_threads_and_sources_do_not_matter(method):
 @settings(max_examples=20, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
-    n=st.integers(2, 300),
+    n=st.integers(2, 160),
     d=st.integers(1, 8),
     make=st.sampled_from([gaussian, grid, duplicated]),
     dtype=st.sampled_from([np.float32, np.float64]),

@@ -185,6 +185,7 @@ class TestLevels:
         run = run_python("from chamfer import _core; print(_core.level)", CHAMFER_LEVEL="base")
         assert run.stdout == "base\n", run.stderr
 
+    @pytest.mark.slow
     def test_a_level_that_the_machine_does_not_know(self):
         run = run_python("from chamfer import _core", CHAMFER_LEVEL="v99")
         assert "CHAMFER_LEVEL must be a level that this machine knows" in run.stderr

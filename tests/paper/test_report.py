@@ -219,6 +219,7 @@ def test_own_data_beside_the_papers(tmp_path):
     assert ("best-ari", "geometric mean of 2", "Ch") not in found  # one of the paper's sets makes no mean
 
 
+@pytest.mark.slow
 def test_nothing_to_report(tmp_path, capsys):
     assert reproduce("birds", "--out", tmp_path) == 1
     assert "no data set could be loaded" in capsys.readouterr().err

@@ -226,6 +226,7 @@ class TestDendrogram:
         with pytest.raises(ValueError, match=message):
             plot_dendrogram(Z, ax, **({"n_clusters": 2} | options if "order" in options else options))
 
+    @pytest.mark.slow
     def test_a_helpful_error_without_matplotlib(self, tmp_path):
         (tmp_path / "matplotlib.py").write_text("raise ImportError('hidden')")
         code = (

@@ -31,7 +31,7 @@ def small(tuned):
     tuned(graph_exact=64, graph_leaf=64, graph_sample=256)
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine"])
+@pytest.mark.parametrize("metric", [*slow("euclidean", "sqeuclidean"), "cosine"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_recall_and_distances(metric, dtype):
     X = gaussian(1, 3000, 12, dtype)

@@ -123,6 +123,7 @@ for source in [{", ".join(NO_SOURCES)}]:
     apart(OWN_SOURCE + cases)
 
 
+@pytest.mark.slow
 def test_graphs_with_entries_that_are_not_there():
     apart(
         """
