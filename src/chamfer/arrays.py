@@ -99,8 +99,11 @@ def _column_names(X: Any) -> list[Any]:
     return list(getattr(X, "column_names", getattr(X, "columns", ())))
 
 
-def refuse_infinite(X: Any, array: Array, missing: bool = False) -> None:
-    """Say where the first number is that is not finite; `missing` ones are allowed, infinite ones are not."""
+def refuse_infinite(X: Any, array: Array, missing: bool = False, first: int = 0) -> None:
+    """Say where the first number is that is not finite; `missing` ones are allowed, infinite ones are not.
+
+    The array holds the rows of X from `first` on.
+    """
     wrong = np.isinf(array) if missing else ~np.isfinite(array)
     if not wrong.any():
         return
@@ -108,6 +111,6 @@ def refuse_infinite(X: Any, array: Array, missing: bool = False) -> None:
     where = f"at {int(place[0])}"
     if array.ndim == 2:
         names = _column_names(X) or range(array.shape[1])
-        where = f"in row {int(place[0])}, column {names[int(place[1])]!r}"
+        where = f"in row {first + int(place[0])}, column {names[int(place[1])]!r}"
     what = "NaN" if np.isnan(array[place]) else "infinity"
     raise NotFiniteError(f"X must be an array of finite real numbers, got {what} {where}")

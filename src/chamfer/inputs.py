@@ -147,7 +147,7 @@ def check_input(X: object, metric: Metric, double_if_few: bool = False) -> Point
     if isinstance(metric, MetricWith):
         _check_params(metric, array)
     if metric == "correlation":
-        array, metric = _centred(array), "cosine"
+        array, metric = centred_rows(array), "cosine"
     if metric == "haversine" and array.shape[1] != 2:
         raise ValueError(f"X must have two columns, latitude and longitude, with metric='haversine', got {array.shape}")
     array, exponent = measure(array, metric, low, high)
@@ -157,14 +157,17 @@ def check_input(X: object, metric: Metric, double_if_few: bool = False) -> Point
 def _check_remote(X: Any, metric: Metric) -> Points:
     if metric == "correlation":
         kind = np.float32 if X.dtype == np.float32 else np.float64
-        X, metric = X.map_blocks(lambda block: _centred(np.array(block, kind)), dtype=kind), "cosine"
+        X, metric = X.map_blocks(lambda block: centred_rows(np.array(block, kind)), dtype=kind), "cosine"
     return Points(X, metric, exponent=0)
 
 
-def _centred(X: Array) -> Array:
-    """Take from each row, in place, its mean: the cosine distance of these is the correlation distance of those."""
+def centred_rows(X: Array, first: int = 0) -> Array:
+    """Take from each row, in place, its mean: the cosine distance of these is the correlation distance of those.
+
+    The rows are those of the caller's data from `first` on.
+    """
     if (constant := (X[:, :1] == X).all(axis=1)).any():
-        row = int(np.argmax(constant))
+        row = first + int(np.argmax(constant))
         raise NotFiniteError(f"X must have no constant row with metric='correlation', undefined there; got row {row}")
     # Without their size, the sums of values near the largest float stay finite.
     np.ldexp(X, -np.frexp(np.abs(X).max(axis=1, keepdims=True))[1], out=X)

@@ -74,6 +74,11 @@ class Task:
         return int(self.data.X.shape[1]) if isinstance(self.data, Points) else 0
 
     @property
+    def held(self) -> int:
+        """Bytes of memory that the data take."""
+        return 0 if isinstance(self.data, Points) and self.data.mapped else self.data.nbytes
+
+    @property
     def all_pairs(self) -> Points | Condensed:
         """The data, if they tell the distances of all pairs."""
         assert not isinstance(self.data, SparseDistances)
