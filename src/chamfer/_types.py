@@ -121,6 +121,7 @@ class Condensed:
 
     values: Array
     n: int
+    infinite: bool = False  # whether some of them are
     remote = False
 
     @property
@@ -152,6 +153,12 @@ class SparseDistances:
     def nbytes(self) -> int:
         """Memory that is taken here."""
         return int(self.graph.data.nbytes + self.graph.indices.nbytes + self.graph.indptr.nbytes)
+
+
+def largest(distances: Array) -> float:
+    """The largest distance that is finite."""
+    most = float(distances.max(initial=0))
+    return most if np.isfinite(most) else float(distances.max(initial=0, where=np.isfinite(distances)))
 
 
 def _as_it_is(X: Array, metric: Metric) -> Array:

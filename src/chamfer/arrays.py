@@ -99,12 +99,18 @@ def _column_names(X: Any) -> list[Any]:
     return list(getattr(X, "column_names", getattr(X, "columns", ())))
 
 
-def refuse_infinite(X: Any, array: Array, missing: bool = False, first: int = 0) -> None:
-    """Say where the first number is that is not finite; `missing` ones are allowed, infinite ones are not.
+def refuse_infinite(
+    X: Any, array: Array, missing: bool = False, infinite: bool = False, first: int = 0, advice: str = ""
+) -> None:
+    """Say where the first number is that is not finite; `missing` or positive `infinite` ones may be allowed.
 
     The array holds the rows of X from `first` on.
     """
-    wrong = np.isinf(array) if missing else ~np.isfinite(array)
+    wrong = ~np.isfinite(array)
+    if missing:
+        wrong &= ~np.isnan(array)
+    if infinite:
+        wrong &= array != np.inf
     if not wrong.any():
         return
     place = np.unravel_index(np.argmax(wrong), array.shape)
@@ -112,5 +118,6 @@ def refuse_infinite(X: Any, array: Array, missing: bool = False, first: int = 0)
     if array.ndim == 2:
         names = _column_names(X) or range(array.shape[1])
         where = f"in row {first + int(place[0])}, column {names[int(place[1])]!r}"
-    what = "NaN" if np.isnan(array[place]) else "infinity"
-    raise NotFiniteError(f"X must be an array of finite real numbers, got {what} {where}")
+    what, way = ("NaN", "pass metric='nan_euclidean'") if np.isnan(array[place]) else ("infinity", "drop its row")
+    advice = advice or f"fill it in or {way}"
+    raise NotFiniteError(f"X must be an array of finite real numbers, got {what} {where}; {advice}")

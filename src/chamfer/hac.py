@@ -79,7 +79,8 @@ def linkage(
     ----------
     X : array-like
         Observations of shape (n, d); or condensed distances of shape (n (n - 1) / 2,), as made by
-        ``scipy.spatial.distance.pdist``; or a square matrix of distances with ``metric="precomputed"``. A sparse matrix
+        ``scipy.spatial.distance.pdist``; or a square matrix of distances with ``metric="precomputed"``. For ``single``,
+        ``complete`` and ``average`` some may be infinite: what they keep apart is joined at infinity. A sparse matrix
         of observations stays sparse (``"euclidean"``, ``"sqeuclidean"``, ``"cosine"``); one of distances holds those of
         some pairs, and all others are `default`: entries of 0 count, and either direction is enough. Distances are
         kept in float32 if `X` is float32, otherwise in float64; of up to 512 points always in float64, unless options
@@ -264,7 +265,9 @@ def linkage(
         data = check_sparse_distances(X, default)
     else:
         named = with_params(metric, metric_params)
-        data = check_mapped(X, named, limit) or check_input(X, named, double_if_few=plain)
+        data = check_mapped(X, named, limit) or check_input(
+            X, named, double_if_few=plain, infinite=chosen.takes_infinite
+        )
         if default is not None:
             raise ValueError(f"default must be None unless X is a sparse matrix of distances, got {default!r}")
     if isinstance(data, Points) and data.metric not in (chosen.metrics or (data.metric,)):

@@ -26,6 +26,7 @@ from chamfer._types import (
     MetricWith,
     Points,
     is_distributed,
+    largest,
     measure,
 )
 from chamfer.arrays import NotFiniteError, check_numbers, refuse_infinite
@@ -33,6 +34,7 @@ from chamfer.sparse import check_sparse
 
 # What SciPy calls the metrics of scikit-learn, and its own by another spelling.
 SKLEARN_METRICS = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean", "chebychev": "chebyshev"}
+_FINITE = "fill it in or drop its point; methods single, complete, average take infinite distances"
 _MINKOWSKI = {1: "cityblock", 2: "euclidean", math.inf: "chebyshev"}
 
 
@@ -115,22 +117,23 @@ def check_path(name: str, value: object) -> str:
     return os.fsdecode(value)
 
 
-def check_input(X: object, metric: Metric, double_if_few: bool = False) -> Points | Condensed:
+def check_input(X: object, metric: Metric, double_if_few: bool = False, infinite: bool = False) -> Points | Condensed:
     """What `linkage` takes as `X`, brought into one of two forms; the caller's data is never changed.
 
-    Few points can be brought into float64: they take no room, and no rounding decides a merge.
+    Few points can be brought into float64: they take no room, and no rounding decides a merge. Distances that are given
+    may be `infinite` if this is said.
     """
     metric = check_metric(metric)
     if is_distributed(X):
         return _check_remote(check_distributed(X), metric)
     few = _core.FEW if double_if_few else 0
     if metric == "precomputed":
-        return _check_square(X, few)
+        return _check_square(X, few, infinite)
     if issparse(X):
         return check_sparse(X, metric)
     array = check_numbers(X)
     if array.ndim == 1:
-        return _check_condensed(array, few)
+        return _check_condensed(array, few, infinite)
     array = _double_if_few(array, len(array), few)
     if array.shape[0] == array.shape[1] > 1 and _looks_like_distances(array):
         from scipy.cluster.hierarchy import ClusterWarning  # takes long to import
@@ -233,7 +236,7 @@ def _check_params(metric: MetricWith, X: Array) -> None:
         raise ValueError(f"metric_params must fit metric {metric.name!r} and X, got {metric.params}: {error}") from None
 
 
-def _check_condensed(values: Array, few: int) -> Condensed:
+def _check_condensed(values: Array, few: int, infinite: bool) -> Condensed:
     # n (n - 1) / 2 = m
     n = (1 + math.isqrt(1 + 8 * values.size)) // 2
     if n * (n - 1) // 2 != values.size:
@@ -241,20 +244,20 @@ def _check_condensed(values: Array, few: int) -> Condensed:
             f"X of one dimension must hold condensed distances, n (n - 1) / 2 of them for n points; "
             f"got {values.size} values, which fits no n"
         )
-    return _check_distances(values, n, few)
+    return _check_distances(values, n, few, infinite)
 
 
 def _double_if_few(values: Array, n: int, few: int) -> Array:
     return values.astype(np.float64, copy=False) if n <= few else values
 
 
-def _check_square(X: object, few: int) -> Condensed:
+def _check_square(X: object, few: int, infinite: bool) -> Condensed:
     square = check_numbers(X, copy=False)
     n = square.shape[0]
     if square.shape != (n, n):
         raise ValueError(f"X must be a square matrix with metric='precomputed', got shape {square.shape}")
     if not np.isfinite(square.max()) or not np.isfinite(square.min()):
-        refuse_infinite(X, square)
+        refuse_infinite(X, square, infinite=infinite, advice=_FINITE)
     tolerance, relative = rounding(square), 1e-8 if square.dtype == np.float64 else 1e-4
     diagonal = np.abs(np.diagonal(square))
     if not diagonal.max() <= tolerance:
@@ -274,20 +277,23 @@ def _check_square(X: object, few: int) -> Condensed:
                 f"X must be symmetric with metric='precomputed', got X[{i}, {j}] = {square[i, j]} "
                 f"and X[{j}, {i}] = {square[j, i]}"
             )
-    return _check_distances(values, n, few)
+    return _check_distances(values, n, few, infinite)
 
 
 def rounding(distances: Array) -> float:
     """What rounding may leave of zeros among such distances, as in ``1 - np.corrcoef(X)``."""
-    return (1e-12 if distances.dtype == np.float64 else 1e-5) * float(np.abs(distances).max(initial=0))
+    most = max(largest(distances), -float(distances.min(initial=0)))
+    return (1e-12 if distances.dtype == np.float64 else 1e-5) * most
 
 
-def _check_distances(values: Array, n: int, few: int) -> Condensed:
+def _check_distances(values: Array, n: int, few: int, infinite: bool) -> Condensed:
     if values.size == 0:
         return Condensed(values, n)
     least, most = float(values.min()), float(values.max())
-    if not (np.isfinite(least) and np.isfinite(most)):
-        refuse_infinite(values, values)
+    some_infinite = not (np.isfinite(least) and np.isfinite(most))
+    if some_infinite:
+        refuse_infinite(values, values, infinite=infinite, advice=_FINITE)
+        most = largest(values)
     if least < -rounding(values):
         raise ValueError(f"X must hold distances of at least 0, got {least}")
     if most > largest_distance(n):
@@ -295,7 +301,7 @@ def _check_distances(values: Array, n: int, few: int) -> Condensed:
             f"X must hold distances of at most {largest_distance(n):.2g}, so that sums stay finite, got {most}"
         )
     values = np.maximum(values, 0, out=values) if least < 0 else values
-    return Condensed(_double_if_few(values, n, few), n)
+    return Condensed(_double_if_few(values, n, few), n, some_infinite)
 
 
 def largest_distance(n: int) -> float:

@@ -93,6 +93,6 @@ def _written(X: Array, kind: Any, width: int, convert: Callable[[Array, int], Ar
 
 def _read_only(X: Array) -> Array:
     """A view through which nobody can change the file."""
-    view = np.asarray(X).view()
+    view: Array = np.asarray(X).view()
     view.flags.writeable = False
     return view

@@ -63,6 +63,7 @@ class Task:
             ("checkpoint", options.checkpoint is not None),
             ("points on a cluster", remote),
             ("sparse distances", isinstance(self.data, SparseDistances)),
+            ("infinite distances", isinstance(self.data, Condensed) and self.data.infinite),
         )
         object.__setattr__(self, "remote", remote)
         demands = () if self.constraints is None else self.constraints.special
@@ -145,7 +146,8 @@ class Engine(ABC):
 
 def refuse_ordering(task: Task) -> str | None:
     """Why leaves cannot be ordered, if that is asked for."""
-    given = [name for name in task.special if name == "sparse distances" or task.constraints is not None]
+    kinds = ("sparse distances", "infinite distances")
+    given = [name for name in task.special if name in kinds or task.constraints is not None]
     if not (task.options.optimal_ordering and given):
         return None
     return f"optimal_ordering must be False with {given[0]}; pass Z to chamfer.order_leaves"
