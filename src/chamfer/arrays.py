@@ -24,7 +24,7 @@ class NotFiniteError(ValueError, FloatingPointError):
 def check_numbers(X: Any, copy: bool = True) -> Array:
     """X as an array of numbers, in float32 if it is float32, otherwise in float64."""
     if getattr(X, "shape", None) and len(X.shape) == 2 and X.shape[0] >= _MOST:
-        raise ValueError(f"X must hold fewer than 2^30 points, got {X.shape[0]}")
+        raise ValueError(f"X must hold fewer than 2^30 points, got {X.shape[0]}; take a sample")
     if type(X) is np.ndarray and X.dtype in _FLOATS and X.ndim == 2:
         array = np.array(X, order="C") if copy else X
     else:
@@ -39,7 +39,7 @@ def _as_numbers(X: Any, copy: bool) -> Array:
     if hasattr(X, "toarray"):
         raise TypeError("X must be a dense array, got a sparse one: pass X.toarray()")
     if np.ma.is_masked(X):
-        raise ValueError("X must not be masked: clustering would use what is under the mask")
+        raise ValueError("X must not be masked, as what is under the mask would count; pass X.filled(...)")
     try:
         given = _from_other_library(X)
         if given.dtype.kind not in "fiubOUS":
@@ -51,7 +51,7 @@ def _as_numbers(X: Any, copy: bool) -> Array:
         reason = text_column(X) or str(error).splitlines()[0]
         raise kind(f"X must be an array of finite real numbers: {reason}") from error
     if array.ndim > 2:
-        raise ValueError(f"X must have one or two dimensions, got {array.ndim}")
+        raise ValueError(f"X must have one or two dimensions, got {array.ndim}; pass X.reshape(len(X), -1)")
     fresh = isinstance(X, (list, tuple)) or not np.may_share_memory(array, given)
     return np.array(array, order="C") if copy and not fresh else np.asarray(array, order="C")
 
@@ -90,7 +90,8 @@ def text_column(X: Any) -> str:
             np.asarray(X[name], dtype=np.float64)
         except (TypeError, ValueError):
             values = [value for value in X[name] if not isinstance(value, numbers.Real)]
-            return f"column {name!r} holds {values[0]!r}" if values else f"column {name!r} holds no numbers"
+            what = repr(values[0]) if values else "no numbers"
+            return f"column {name!r} holds {what}; encode it or leave it out"
     return ""
 
 

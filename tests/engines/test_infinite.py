@@ -44,6 +44,13 @@ def test_the_definition(method, n, share, dtype):
     np.testing.assert_array_equal(chamfer.linkage(square, method, "precomputed"), Z)
 
 
+def test_a_matrix_that_is_not_symmetric_names_the_pair():
+    square = squareform(distances(12, 0.5))
+    square[4, 7] = 3.0 if np.isinf(square[4, 7]) else np.inf
+    with pytest.raises(ValueError, match=r"X must be symmetric .* X\[4, 7\]"):
+        chamfer.linkage(square, "single", "precomputed")
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_the_same_as_distances_of_some_pairs(method):
     values = distances(40, 0.6)
