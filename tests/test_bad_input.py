@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 from sklearn.metrics.pairwise import cosine_similarity
 
@@ -79,6 +80,34 @@ class TestX:
     def test_wrong_square_matrices(self, x, message):
         with pytest.raises(ValueError, match=message):
             chamfer.linkage(x, metric="precomputed")
+
+    @pytest.mark.parametrize(
+        ("x", "metric", "way_out"),
+        [
+            (with_value(X, np.nan), "euclidean", "pass metric='nan_euclidean'"),
+            (with_value(X, np.inf), "euclidean", "drop its row"),
+            (with_value(pdist(X), np.inf), "euclidean", "single, complete, average take infinite"),
+            (np.ones(4), "euclidean", r"pass X.reshape\(-1, 1\)"),
+            (X[None], "euclidean", r"pass X.reshape\(len\(X\), -1\)"),
+            (np.ma.masked_greater(X, 0), "euclidean", r"pass X.filled\("),
+            (pd.DataFrame({"a": ["x", "y"]}), "euclidean", "encode it or leave it out"),
+            (sparse.csr_array(with_value(X, np.nan)), "euclidean", "fill it in"),
+            (sparse.csr_array(X), "cityblock", r"pass X.toarray\(\)"),
+            (sparse.csr_array(X * 1j), "euclidean", "take its real part"),
+            (X, "haversine", "pass these columns only"),
+            (np.ones((3, 3)), "correlation", "drop it or take another metric"),
+            (X, "precomputed", "without it"),
+            ([[1.0, 0.2], [0.2, 1.0]], "precomputed", "such as 1 - X"),
+            ([[0.0, -0.2], [-0.2, 0.0]], "precomputed", "such as 1 - X"),
+            ([[0.0, 1.0], [2.0, 0.0]], "precomputed", r"pass \(X \+ X.T\) / 2"),
+            ([[0.0, 1e308], [1e308, 0.0]], "precomputed", "scale X down"),
+            (X, "euclidian", "did you mean 'euclidean'"),
+        ],
+    )
+    def test_every_refusal_is_one_sentence_with_a_way_out(self, x, metric, way_out):
+        with pytest.raises((ValueError, TypeError), match=rf"^(X|metric) .*{way_out}") as caught:
+            chamfer.linkage(x, metric=metric)
+        assert "\n" not in str(caught.value)
 
     @pytest.mark.parametrize("dtype", [np.float64, np.float32])
     def test_one_wrong_entry_of_a_large_matrix(self, dtype):

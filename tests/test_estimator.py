@@ -373,3 +373,38 @@ class TestTransform:
         model = AgglomerativeClustering(3, linkage=method).fit(self.X)
         with pytest.raises(ValueError, match="linkage must be another one for transform"):
             model.transform(self.NEW)
+
+
+class TestSoftAssign:
+    X, NEW = gaussian(3, 60, 4), gaussian(4, 9, 4)
+
+    @pytest.mark.parametrize("method", ["chamfer", "average", "ward"])
+    @pytest.mark.parametrize("fuzziness", [1.5, 2.0, 4.0])
+    def test_shares_minimise_the_loss_of_fuzzy_c_means(self, method, fuzziness):
+        model = AgglomerativeClustering(4, linkage=method).fit(self.X)
+        found, distances = model.soft_assign(self.NEW, fuzziness), model.transform(self.NEW)
+        np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-12)
+        np.testing.assert_array_equal(found.argmax(axis=1), distances.argmin(axis=1))
+        # Where shares of a fixed sum are best, each has the same derivative.
+        slopes = fuzziness * found ** (fuzziness - 1) * distances**2
+        np.testing.assert_allclose(slopes, np.broadcast_to(slopes[:, :1], slopes.shape), rtol=1e-9)
+
+    def test_points_of_clusters_belong_to_them(self):
+        model = AgglomerativeClustering(4).fit(self.X)
+        np.testing.assert_array_equal(model.soft_assign(self.X), np.eye(4)[model.labels_])
+
+    def test_what_is_equally_far_shares_alike(self):
+        both = AgglomerativeClustering(2, metric="precomputed").fit([[0, 1, 9], [1, 0, 9], [9, 9, 0]])
+        np.testing.assert_array_equal(both.soft_assign([[0, 5, 0], [7, 7, 7]]), [[0.5, 0.5], [0.5, 0.5]])
+
+    @pytest.mark.parametrize("scale", [2.0**-900, 2.0**900])
+    def test_scale_does_not_matter(self, scale):
+        model = AgglomerativeClustering(3).fit(self.X)
+        far = AgglomerativeClustering(3).fit(self.X * scale)
+        np.testing.assert_array_equal(far.soft_assign(self.NEW * scale), model.soft_assign(self.NEW))
+
+    @pytest.mark.parametrize("fuzziness", [1, 0.5, np.inf, np.nan])
+    def test_fuzziness_is_above_one(self, fuzziness):
+        model = AgglomerativeClustering(3).fit(self.X)
+        with pytest.raises(ValueError, match="fuzziness must be"):
+            model.soft_assign(self.NEW, fuzziness)

@@ -14,6 +14,7 @@ result. The folders are this sentence. A module imports only what stands above i
 ``arrays``              whatever a user calls an array, as numbers
 ``sparse``              sparse points, checked
 ``inputs``              every check of what a user passes
+``mapped``              memory maps that stay on disk
 ``edges``               graphs that a user passes: edges, or distances of some pairs
 ``constraints``         weights of points, and what may merge
 ``methods``             the linkages, one row of facts each

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from mmap import mmap
 from typing import Any
 
 import numpy as np
@@ -97,11 +98,16 @@ class Points:
 
     @property
     def nbytes(self) -> int:
-        """Memory that is taken here."""
+        """Memory that a copy would take here."""
         X: Any = self.X
         if self.sparse:
             return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
         return 0 if self.remote else int(X.nbytes)
+
+    @property
+    def mapped(self) -> bool:
+        """Whether X lies in a file, of which the system keeps in memory what it likes."""
+        return is_mapped(self.X)
 
     @property
     def height_exponent(self) -> int:
@@ -115,6 +121,7 @@ class Condensed:
 
     values: Array
     n: int
+    infinite: bool = False  # whether some of them are
     remote = False
 
     @property
@@ -148,6 +155,12 @@ class SparseDistances:
         return int(self.graph.data.nbytes + self.graph.indices.nbytes + self.graph.indptr.nbytes)
 
 
+def largest(distances: Array) -> float:
+    """The largest distance that is finite."""
+    most = float(distances.max(initial=0))
+    return most if np.isfinite(most) else float(distances.max(initial=0, where=np.isfinite(distances)))
+
+
 def _as_it_is(X: Array, metric: Metric) -> Array:
     """X, if distances can be computed from it without another unit."""
     if X.ndim != 2 or not X.size:
@@ -158,12 +171,17 @@ def _as_it_is(X: Array, metric: Metric) -> Array:
     if metric == "cosine":
         return directions(X)
     size = choose_unit(low, high).diagonal_exponent
-    if metric in FAST_METRICS and (low != high).any() and not _SAFE[0] <= size <= _SAFE[1]:
+    if metric in FAST_METRICS and not is_safe(low, high):
         raise ValueError(
             f"X must span between 2^{_SAFE[0]} and 2^{_SAFE[1]} to be used as it is, got 2^{size}; scale it, or pass "
             "it to chamfer.linkage, which does"
         )
     return X
+
+
+def is_safe(low: Array, high: Array) -> bool:
+    """Whether rows whose columns range from `low` to `high` can be used in the unit that they are in."""
+    return bool((low == high).all() or _SAFE[0] <= choose_unit(low, high).diagonal_exponent <= _SAFE[1])
 
 
 def measure(X: Array, metric: Metric, low: Array, high: Array) -> tuple[Array, int]:
@@ -198,3 +216,11 @@ def is_distributed(X: object) -> bool:
     if type(X) is np.ndarray:
         return False
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
+
+
+def is_mapped(X: object) -> bool:
+    """Whether X is a memory map of a file, or a view of one."""
+    mapped = False
+    while isinstance(X, np.ndarray):
+        mapped, X = mapped or isinstance(X, np.memmap), X.base
+    return mapped and isinstance(X, mmap)  # copies of a memory map are of its type

@@ -24,7 +24,7 @@ class NotFiniteError(ValueError, FloatingPointError):
 def check_numbers(X: Any, copy: bool = True) -> Array:
     """X as an array of numbers, in float32 if it is float32, otherwise in float64."""
     if getattr(X, "shape", None) and len(X.shape) == 2 and X.shape[0] >= _MOST:
-        raise ValueError(f"X must hold fewer than 2^30 points, got {X.shape[0]}")
+        raise ValueError(f"X must hold fewer than 2^30 points, got {X.shape[0]}; take a sample")
     if type(X) is np.ndarray and X.dtype in _FLOATS and X.ndim == 2:
         array = np.array(X, order="C") if copy else X
     else:
@@ -39,7 +39,7 @@ def _as_numbers(X: Any, copy: bool) -> Array:
     if hasattr(X, "toarray"):
         raise TypeError("X must be a dense array, got a sparse one: pass X.toarray()")
     if np.ma.is_masked(X):
-        raise ValueError("X must not be masked: clustering would use what is under the mask")
+        raise ValueError("X must not be masked, as what is under the mask would count; pass X.filled(...)")
     try:
         given = _from_other_library(X)
         if given.dtype.kind not in "fiubOUS":
@@ -51,7 +51,7 @@ def _as_numbers(X: Any, copy: bool) -> Array:
         reason = text_column(X) or str(error).splitlines()[0]
         raise kind(f"X must be an array of finite real numbers: {reason}") from error
     if array.ndim > 2:
-        raise ValueError(f"X must have one or two dimensions, got {array.ndim}")
+        raise ValueError(f"X must have one or two dimensions, got {array.ndim}; pass X.reshape(len(X), -1)")
     fresh = isinstance(X, (list, tuple)) or not np.may_share_memory(array, given)
     return np.array(array, order="C") if copy and not fresh else np.asarray(array, order="C")
 
@@ -90,7 +90,8 @@ def text_column(X: Any) -> str:
             np.asarray(X[name], dtype=np.float64)
         except (TypeError, ValueError):
             values = [value for value in X[name] if not isinstance(value, numbers.Real)]
-            return f"column {name!r} holds {values[0]!r}" if values else f"column {name!r} holds no numbers"
+            what = repr(values[0]) if values else "no numbers"
+            return f"column {name!r} holds {what}; encode it or leave it out"
     return ""
 
 
@@ -99,15 +100,25 @@ def _column_names(X: Any) -> list[Any]:
     return list(getattr(X, "column_names", getattr(X, "columns", ())))
 
 
-def refuse_infinite(X: Any, array: Array, missing: bool = False) -> None:
-    """Say where the first number is that is not finite; `missing` ones are allowed, infinite ones are not."""
-    wrong = np.isinf(array) if missing else ~np.isfinite(array)
+def refuse_infinite(
+    X: Any, array: Array, missing: bool = False, infinite: bool = False, first: int = 0, advice: str = ""
+) -> None:
+    """Say where the first number is that is not finite; `missing` or positive `infinite` ones may be allowed.
+
+    The array holds the rows of X from `first` on.
+    """
+    wrong = ~np.isfinite(array)
+    if missing:
+        wrong &= ~np.isnan(array)
+    if infinite:
+        wrong &= array != np.inf
     if not wrong.any():
         return
     place = np.unravel_index(np.argmax(wrong), array.shape)
     where = f"at {int(place[0])}"
     if array.ndim == 2:
         names = _column_names(X) or range(array.shape[1])
-        where = f"in row {int(place[0])}, column {names[int(place[1])]!r}"
-    what = "NaN" if np.isnan(array[place]) else "infinity"
-    raise NotFiniteError(f"X must be an array of finite real numbers, got {what} {where}")
+        where = f"in row {first + int(place[0])}, column {names[int(place[1])]!r}"
+    what, way = ("NaN", "pass metric='nan_euclidean'") if np.isnan(array[place]) else ("infinity", "drop its row")
+    advice = advice or f"fill it in or {way}"
+    raise NotFiniteError(f"X must be an array of finite real numbers, got {what} {where}; {advice}")

@@ -42,6 +42,17 @@ def distances_to_clusters(queries: Any, X: Any, labels: Array, method: str, metr
     return np.concatenate(blocks)
 
 
+def memberships(distances: Array, fuzziness: float) -> Array:
+    """Shares of clusters in each row, which fall with the power -2 / (fuzziness - 1) of the distance."""
+    nearest = distances.min(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        ratios = nearest / np.where(distances == 0, 1, distances)  # no more than 1, whatever the unit
+    even = (nearest == 0) | np.isinf(nearest)  # some distances are zero, or all infinite: these share alike
+    ratios = np.where(even, distances == nearest, ratios)
+    shares = ratios ** (2 / (fuzziness - 1))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
 def _by_linkage(rows: Array, starts: Array, sizes: Array, method: str) -> Array:
     """Values from distances to points that are sorted by clusters."""
     if method == "complete":

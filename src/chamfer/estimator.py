@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, check_memory, validate_dat
 
 from chamfer._types import FAST_METRICS, Array, Metric, is_distributed
 from chamfer.arrays import text_column
-from chamfer.assignment import distances_to_clusters, nearest_points
+from chamfer.assignment import distances_to_clusters, memberships, nearest_points
 from chamfer.edges import check_graph, components
 from chamfer.hac import linkage as run_linkage
 from chamfer.inputs import (
@@ -359,6 +359,41 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         """
         queries, metric = self._new_points(X)
         return distances_to_clusters(queries, self._fit_X, self.labels_, self.linkage, metric)
+
+    def soft_assign(self, X: Any, fuzziness: float = 2.0) -> Array:
+        """Share each row of `X` among the clusters, by how far they are.
+
+        The shares are those of fuzzy c-means for given distances, which here are the linkage's, see `transform`: they
+        fall with the power -2 / (`fuzziness` - 1) of the distance, by default with its square, and add up to 1. They
+        compare distances and are no probabilities: nothing is assumed, or learned, of how points are distributed. A
+        row far from all clusters has nearly equal shares. They do not depend on the unit of `X`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
+            Observations, or their distances to the training points with ``metric="precomputed"``.
+        fuzziness : float, default=2
+            Above 1. Near 1 the nearest cluster has nearly everything; large values make shares equal.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_clusters)
+            A column for each label. Clusters at distance 0 share alike, and leave nothing for the others.
+
+        Examples
+        --------
+        >>> import chamfer
+        >>> model = chamfer.AgglomerativeClustering(2).fit([[0.0], [1.0], [5.0], [6.5]])
+        >>> model.soft_assign([[2.0], [3.0], [6.5]])
+        array([[0.9, 0.1],
+               [0.5, 0.5],
+               [0. , 1. ]])
+        """
+        power = check_number("fuzziness", fuzziness)
+        if not 1 < power < np.inf:
+            raise ValueError(f"fuzziness must be above 1 and finite, got {fuzziness}")
+        queries, metric = self._new_points(X)
+        return memberships(distances_to_clusters(queries, self._fit_X, self.labels_, self.linkage, metric), power)
 
     def _new_points(self, X: Any) -> tuple[Any, Metric]:
         """Rows to compare with those of `fit`, and by which metric."""

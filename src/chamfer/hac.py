@@ -28,6 +28,7 @@ from chamfer.inputs import (
     check_share,
     with_params,
 )
+from chamfer.mapped import check_mapped
 from chamfer.memory import available_memory, too_little
 from chamfer.methods import METHODS
 from chamfer.nearest import Neighbors
@@ -78,11 +79,13 @@ def linkage(
     ----------
     X : array-like
         Observations of shape (n, d); or condensed distances of shape (n (n - 1) / 2,), as made by
-        ``scipy.spatial.distance.pdist``; or a square matrix of distances with ``metric="precomputed"``. A sparse matrix
+        ``scipy.spatial.distance.pdist``; or a square matrix of distances with ``metric="precomputed"``. For ``single``,
+        ``complete`` and ``average`` some may be infinite: what they keep apart is joined at infinity. A sparse matrix
         of observations stays sparse (``"euclidean"``, ``"sqeuclidean"``, ``"cosine"``); one of distances holds those of
         some pairs, and all others are `default`: entries of 0 count, and either direction is enough. Distances are
         kept in float32 if `X` is float32, otherwise in float64; of up to 512 points always in float64, unless options
-        ask for an engine. A Dask array stays where it is, see `DaskSource`.
+        ask for an engine. A Dask array stays where it is, see `DaskSource`; so does a memory map of which a copy
+        would take more than a quarter of the memory, for the lists engine and ``single``.
     method : str, default="chamfer"
         The linkage, see Notes.
     metric : str or callable, default="euclidean"
@@ -202,7 +205,7 @@ def linkage(
 
     Trees do not depend on the scale of `X`: Euclidean distances are computed in a unit of their own, in which squares
     neither overflow nor vanish, and heights are given in yours. Two points that are closer than 2^-560 of the diagonal
-    of all points count as equal. `X` is copied; what happens to it meanwhile changes nothing.
+    of all points count as equal. `X` is copied, unless it stays on disk; what happens to it meanwhile changes nothing.
 
     References
     ----------
@@ -261,7 +264,10 @@ def linkage(
     if metric == "precomputed" and issparse(X):
         data = check_sparse_distances(X, default)
     else:
-        data = check_input(X, with_params(metric, metric_params), double_if_few=plain)
+        named = with_params(metric, metric_params)
+        data = check_mapped(X, named, limit) or check_input(
+            X, named, double_if_few=plain, infinite=chosen.takes_infinite
+        )
         if default is not None:
             raise ValueError(f"default must be None unless X is a sparse matrix of distances, got {default!r}")
     if isinstance(data, Points) and data.metric not in (chosen.metrics or (data.metric,)):

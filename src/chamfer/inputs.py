@@ -26,6 +26,7 @@ from chamfer._types import (
     MetricWith,
     Points,
     is_distributed,
+    largest,
     measure,
 )
 from chamfer.arrays import NotFiniteError, check_numbers, refuse_infinite
@@ -33,6 +34,7 @@ from chamfer.sparse import check_sparse
 
 # What SciPy calls the metrics of scikit-learn, and its own by another spelling.
 SKLEARN_METRICS = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean", "chebychev": "chebyshev"}
+_FINITE = "fill it in or drop its point; methods single, complete, average take infinite distances"
 _MINKOWSKI = {1: "cityblock", 2: "euclidean", math.inf: "chebyshev"}
 
 
@@ -104,7 +106,7 @@ def check_bytes(name: str, value: object) -> int | None:
             raise ValueError(f"{name} must be a number of bytes or a text like '4GB', got {value!r}") from None
     limit = check_number(name, size, 1)
     if math.isinf(limit):
-        raise ValueError(f"{name} must be finite, got {value!r}")
+        raise ValueError(f"{name} must be finite, got {value!r}; pass None for what is available")
     return int(limit)
 
 
@@ -115,22 +117,23 @@ def check_path(name: str, value: object) -> str:
     return os.fsdecode(value)
 
 
-def check_input(X: object, metric: Metric, double_if_few: bool = False) -> Points | Condensed:
+def check_input(X: object, metric: Metric, double_if_few: bool = False, infinite: bool = False) -> Points | Condensed:
     """What `linkage` takes as `X`, brought into one of two forms; the caller's data is never changed.
 
-    Few points can be brought into float64: they take no room, and no rounding decides a merge.
+    Few points can be brought into float64: they take no room, and no rounding decides a merge. Distances that are given
+    may be `infinite` if this is said.
     """
     metric = check_metric(metric)
     if is_distributed(X):
         return _check_remote(check_distributed(X), metric)
     few = _core.FEW if double_if_few else 0
     if metric == "precomputed":
-        return _check_square(X, few)
+        return _check_square(X, few, infinite)
     if issparse(X):
         return check_sparse(X, metric)
     array = check_numbers(X)
     if array.ndim == 1:
-        return _check_condensed(array, few)
+        return _check_condensed(array, few, infinite)
     array = _double_if_few(array, len(array), few)
     if array.shape[0] == array.shape[1] > 1 and _looks_like_distances(array):
         from scipy.cluster.hierarchy import ClusterWarning  # takes long to import
@@ -147,9 +150,10 @@ def check_input(X: object, metric: Metric, double_if_few: bool = False) -> Point
     if isinstance(metric, MetricWith):
         _check_params(metric, array)
     if metric == "correlation":
-        array, metric = _centred(array), "cosine"
+        array, metric = centred_rows(array), "cosine"
     if metric == "haversine" and array.shape[1] != 2:
-        raise ValueError(f"X must have two columns, latitude and longitude, with metric='haversine', got {array.shape}")
+        wanted = "two columns, latitude and longitude in radians, with metric='haversine'"
+        raise ValueError(f"X must have {wanted}, got shape {array.shape}; pass these columns only")
     array, exponent = measure(array, metric, low, high)
     return Points(array, metric, exponent=exponent)
 
@@ -157,15 +161,19 @@ def check_input(X: object, metric: Metric, double_if_few: bool = False) -> Point
 def _check_remote(X: Any, metric: Metric) -> Points:
     if metric == "correlation":
         kind = np.float32 if X.dtype == np.float32 else np.float64
-        X, metric = X.map_blocks(lambda block: _centred(np.array(block, kind)), dtype=kind), "cosine"
+        X, metric = X.map_blocks(lambda block: centred_rows(np.array(block, kind)), dtype=kind), "cosine"
     return Points(X, metric, exponent=0)
 
 
-def _centred(X: Array) -> Array:
-    """Take from each row, in place, its mean: the cosine distance of these is the correlation distance of those."""
+def centred_rows(X: Array, first: int = 0) -> Array:
+    """Take from each row, in place, its mean: the cosine distance of these is the correlation distance of those.
+
+    The rows are those of the caller's data from `first` on.
+    """
     if (constant := (X[:, :1] == X).all(axis=1)).any():
-        row = int(np.argmax(constant))
-        raise NotFiniteError(f"X must have no constant row with metric='correlation', undefined there; got row {row}")
+        row = first + int(np.argmax(constant))
+        wanted = "no constant row with metric='correlation'"
+        raise NotFiniteError(f"X must have {wanted}, got row {row}; drop it or take another metric")
     # Without their size, the sums of values near the largest float stay finite.
     np.ldexp(X, -np.frexp(np.abs(X).max(axis=1, keepdims=True))[1], out=X)
     X -= X.mean(axis=1, keepdims=True, dtype=np.float64).astype(X.dtype)
@@ -181,7 +189,7 @@ def check_distributed(X: Any) -> Any:
     if any(math.isnan(size) for sizes in X.chunks for size in sizes):
         raise ValueError("X must have chunks of known sizes, got unknown ones: call X.compute_chunk_sizes() first")
     if X.dtype.kind not in "fiub":
-        raise ValueError(f"X must be an array of finite real numbers, got dtype {X.dtype}")
+        raise ValueError(f"X must be an array of finite real numbers, got dtype {X.dtype}; pass X.astype(float)")
     if 0 in X.shape:
         raise ValueError(f"X must hold points as rows, got an array of shape {X.shape}")
     return X
@@ -230,33 +238,35 @@ def _check_params(metric: MetricWith, X: Array) -> None:
         raise ValueError(f"metric_params must fit metric {metric.name!r} and X, got {metric.params}: {error}") from None
 
 
-def _check_condensed(values: Array, few: int) -> Condensed:
+def _check_condensed(values: Array, few: int, infinite: bool) -> Condensed:
     # n (n - 1) / 2 = m
     n = (1 + math.isqrt(1 + 8 * values.size)) // 2
     if n * (n - 1) // 2 != values.size:
         raise ValueError(
-            f"X of one dimension must hold condensed distances, n (n - 1) / 2 of them for n points; "
-            f"got {values.size} values, which fits no n"
+            f"X of one dimension must hold n (n - 1) / 2 condensed distances of n points, got {values.size} values, "
+            "which fits no n; for points of one coordinate pass X.reshape(-1, 1)"
         )
-    return _check_distances(values, n, few)
+    return _check_distances(values, n, few, infinite)
 
 
 def _double_if_few(values: Array, n: int, few: int) -> Array:
     return values.astype(np.float64, copy=False) if n <= few else values
 
 
-def _check_square(X: object, few: int) -> Condensed:
+def _check_square(X: object, few: int, infinite: bool) -> Condensed:
     square = check_numbers(X, copy=False)
     n = square.shape[0]
     if square.shape != (n, n):
-        raise ValueError(f"X must be a square matrix with metric='precomputed', got shape {square.shape}")
+        given = f"got shape {square.shape}; pass observations, and condensed distances, without it"
+        raise ValueError(f"X must be a square matrix with metric='precomputed', {given}")
     if not np.isfinite(square.max()) or not np.isfinite(square.min()):
-        refuse_infinite(X, square)
+        refuse_infinite(X, square, infinite=infinite, advice=_FINITE)
     tolerance, relative = rounding(square), 1e-8 if square.dtype == np.float64 else 1e-4
     diagonal = np.abs(np.diagonal(square))
     if not diagonal.max() <= tolerance:
         i = int(np.argmax(diagonal))
-        raise ValueError(f"X must have a zero diagonal with metric='precomputed', got X[{i}, {i}] = {square[i, i]}")
+        given = f"got X[{i}, {i}] = {square[i, i]}; turn similarities into distances, such as 1 - X"
+        raise ValueError(f"X must have a zero diagonal with metric='precomputed', {given}")
     values = np.empty(n * (n - 1) // 2, dtype=square.dtype)
     start = 0
     for i in range(n - 1):
@@ -266,37 +276,41 @@ def _check_square(X: object, few: int) -> Condensed:
         column = square[i + 1 :, i]
         if not np.allclose(row, column, rtol=relative, atol=tolerance, equal_nan=True):
             with np.errstate(invalid="ignore"):  # where another thread changes X meanwhile
-                j = i + 1 + int(np.argmax(np.abs(row - column)))
+                j = i + 1 + int(np.argmax(np.where(row == column, 0, np.abs(row - column))))
             raise ValueError(
                 f"X must be symmetric with metric='precomputed', got X[{i}, {j}] = {square[i, j]} "
-                f"and X[{j}, {i}] = {square[j, i]}"
+                f"and X[{j}, {i}] = {square[j, i]}; pass (X + X.T) / 2"
             )
-    return _check_distances(values, n, few)
+    return _check_distances(values, n, few, infinite)
 
 
 def rounding(distances: Array) -> float:
     """What rounding may leave of zeros among such distances, as in ``1 - np.corrcoef(X)``."""
-    return _rounding(distances.dtype, float(np.abs(distances).max(initial=0)))
+    return _rounding(distances.dtype, max(largest(distances), -float(distances.min(initial=0))))
 
 
 def _rounding(dtype: Any, most: float) -> float:
     return (1e-12 if dtype == np.float64 else 1e-5) * most
 
 
-def _check_distances(values: Array, n: int, few: int) -> Condensed:
+def _check_distances(values: Array, n: int, few: int, infinite: bool) -> Condensed:
     if values.size == 0:
         return Condensed(values, n)
     least, most, finite = _core.value_range(values)
     if not finite:
-        refuse_infinite(values, values)
+        refuse_infinite(values, values, infinite=infinite, advice=_FINITE)
+        least, most = float(values.min()), largest(values)
     if least < -_rounding(values.dtype, max(-least, most)):
-        raise ValueError(f"X must hold distances of at least 0, got {least}")
+        raise ValueError(
+            f"X must hold distances of at least 0, got {least}; turn similarities into distances, such as 1 - X"
+        )
     if most > largest_distance(n):
         raise ValueError(
-            f"X must hold distances of at most {largest_distance(n):.2g}, so that sums stay finite, got {most}"
+            f"X must hold distances of at most {largest_distance(n):.2g}, so that sums stay finite, got {most}; "
+            "scale X down"
         )
     values = np.maximum(values, 0, out=values) if least < 0 else values
-    return Condensed(_double_if_few(values, n, few), n)
+    return Condensed(_double_if_few(values, n, few), n, not finite)
 
 
 def largest_distance(n: int) -> float:
@@ -340,7 +354,8 @@ def check_labels(y: object, n: int) -> Array:
     if labels.shape != (n,):
         raise ValueError(f"y must hold one label for each of {n} points, got shape {labels.shape}")
     if labels.dtype.kind in "fcmMO" and any(is_missing(label) for label in labels):
-        raise ValueError("y must not hold missing values")
+        row = next(i for i, label in enumerate(labels) if is_missing(label))
+        raise ValueError(f"y must not hold missing values, got one at {row}; give such points a label of their own")
     if labels.dtype.kind != "O":
         return np.unique(labels, return_inverse=True)[1].astype(np.int32)
     numbers_of: dict[object, int] = {}  # labels of mixed kinds have no order to sort by

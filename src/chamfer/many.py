@@ -28,11 +28,11 @@ class ProblemError(ValueError):
     --------
     >>> import chamfer
     >>> try:
-    ...     chamfer.linkage_many([[[0.0], [1.0]], [[float("nan")], [1.0]]])
+    ...     chamfer.linkage_many([[[0.0], [1.0]], [[float("inf")], [1.0]]])
     ... except chamfer.ProblemError as error:
     ...     print(error)
     ...     print(error.results[0])
-    problem 1: X must be an array of finite real numbers, got NaN in row 0, column 0
+    problem 1: X must be an array of finite real numbers, got infinity in row 0, column 0; fill it in or drop its row
     [[0. 1. 1. 2.]]
 
     Attributes

@@ -30,6 +30,7 @@ class Linkage:
     metrics: tuple[str, ...] | None = None  # that it is defined for; None: all
     from_points: tuple[str, ...] = ()  # metrics for which values follow from points or centres, without a matrix
     from_edges: bool = False  # values follow from those of the edges of a graph and of the pairs that have none
+    takes_infinite: bool = False  # where distances are infinite, so are values, and no other value depends on them
 
 
 _EUCLIDEAN = ("euclidean",)
@@ -62,8 +63,17 @@ _ROWS = (
         sized=False,
         from_points=FAST_METRICS,
         from_edges=True,
+        takes_infinite=True,
     ),
-    Linkage("complete", "lance_williams", "the largest d(a, b)", reducible=True, sized=False, from_edges=True),
+    Linkage(
+        "complete",
+        "lance_williams",
+        "the largest d(a, b)",
+        reducible=True,
+        sized=False,
+        from_edges=True,
+        takes_infinite=True,
+    ),
     Linkage(
         "average",
         "lance_williams",
@@ -71,6 +81,7 @@ _ROWS = (
         reducible=True,
         from_points=("sqeuclidean", "cosine"),
         from_edges=True,
+        takes_infinite=True,
     ),
     Linkage(
         "weighted",

@@ -19,7 +19,8 @@ def check_sparse(X: Any, metric: Metric) -> Points:
             f"metric must be one of {', '.join(FAST_METRICS)} for a sparse X, got {metric!r}; else pass X.toarray()"
         )
     if X.dtype.kind not in "fiub" or X.ndim != 2 or 0 in X.shape:
-        raise ValueError(f"X must hold points as rows of real numbers, got {X.dtype} of shape {X.shape}")
+        given = f"got {X.dtype} of shape {X.shape}; take its real part, or rows and columns that are there"
+        raise ValueError(f"X must hold points as rows of real numbers, {given}")
     X = csr_array(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64, copy=True)
     X.sum_duplicates()
     X.eliminate_zeros()
@@ -28,7 +29,7 @@ def check_sparse(X: Any, metric: Metric) -> Points:
         row = int(np.searchsorted(X.indptr, place, side="right")) - 1
         what = "NaN" if np.isnan(X.data[place]) else "infinity"
         raise NotFiniteError(
-            f"X must be an array of finite real numbers, got {what} in row {row}, column {X.indices[place]}"
+            f"X must be an array of finite real numbers, got {what} in row {row}, column {X.indices[place]}; fill it in"
         )
     if metric != "cosine":
         low, high = (np.ravel(each(axis=0).toarray()) for each in (X.min, X.max))

@@ -69,6 +69,11 @@ def call_estimator(draw: Draw) -> None:
     found = model.predict(queries)
     if len(found) and not 0 <= found.min() <= found.max() < model.n_clusters_:
         raise Wrong(f"predicted {found}, of {model.n_clusters_} clusters")
+    if model.linkage not in ("weighted", "median") and draw.chance(0.3):
+        draw.say("soft_assign", queries=queries)
+        shares = model.soft_assign(queries, draw.one((1.1, 2.0, 7.0)))
+        if not np.allclose(shares.sum(axis=1), 1):
+            raise Wrong(f"shares {shares} of {model.n_clusters_} clusters")
 
 
 def call_unfitted(draw: Draw) -> None:

@@ -13,11 +13,11 @@ import numpy as np
 from scipy.linalg import eigh, qr
 
 from chamfer import tuning
-from chamfer._types import Array
+from chamfer._types import Array, is_mapped
 from chamfer.distances.blas import one_blas_thread
 from chamfer.distances.pairwise import centre
 
-_PART = 2048  # rows projected at a time
+_PART = 1 << 21  # numbers projected at a time
 _NEIGHBOURS = 32, 256  # least and most that a search may reach: refreshed lists reach farther than first ones
 _FEW = (3, 5, 8, 11)  # coordinates that a tree may have
 _MANY = (16, 32, 64, 96, 128)  # coordinates that a multiplication may have
@@ -61,7 +61,8 @@ class Principal:
             for m, share in shares.items()
             if m in _MANY
         }
-        costs[d] = now.filter_pair + d * now.filter_coordinate
+        if not (costs and is_mapped(self._X)):  # all coordinates of a memory map are what there is no room for
+            costs[d] = now.filter_pair + d * now.filter_coordinate
         self.best = min(costs, key=lambda m: costs[m])
         self.seconds_per_pair = costs[self.best]
         few = [m for m in _FEW if m in shares]
@@ -82,8 +83,9 @@ def project(X: Array, mean: Array, axes: Array | None, dtype: Any) -> Array:
     n, d = X.shape
     m = d if axes is None else axes.shape[1]
     out = np.empty((n, d if axes is None else m + 1), dtype)
-    for first in range(0, n, _PART):
-        part = slice(first, first + _PART)
+    size = min(2048, max(1, _PART // d))
+    for first in range(0, n, size):
+        part = slice(first, first + size)
         rows = np.subtract(X[part], mean, dtype=np.float64)
         if axes is None:
             out[part] = rows

@@ -21,10 +21,10 @@ def centre(X: Array) -> Array:
     return _core.centre(np.ascontiguousarray(X))
 
 
-def condensed(points: Points, threads: int, tick: Tick | None = None) -> Array:
-    """All distances in SciPy's condensed order, in the dtype of the points."""
+def condensed(points: Points, threads: int, tick: Tick | None = None, infinite: bool = False) -> Array:
+    """All distances in SciPy's condensed order, in the dtype of the points; `infinite` ones may be allowed."""
     out = np.empty(points.n * (points.n - 1) // 2, dtype=points.X.dtype)
-    return _fill(points, out, threads, tick)
+    return _fill(points, out, threads, tick, infinite)
 
 
 def square(points: Points, threads: int, tick: Tick | None = None) -> Array:
@@ -33,9 +33,9 @@ def square(points: Points, threads: int, tick: Tick | None = None) -> Array:
     return _fill(points, out, threads, tick)
 
 
-def _fill(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
+def _fill(points: Points, out: Array, threads: int, tick: Tick | None, infinite: bool = False) -> Array:
     if not points.in_core:
-        return _fill_by_rows(points, out, threads, tick)
+        return _fill_by_rows(points, out, threads, tick, infinite)
     X = points.X
     if points.n <= _core.FEW and X.dtype == np.float64:
         _core.few_distances(X, metric=points.core_metric, out=out, threads=threads, tick=tick)
@@ -57,9 +57,9 @@ def _without_constants(X: Array) -> Array:
     return np.ascontiguousarray(X[:, varying]) if 0 < varying.sum() < tuning.current.varying * len(varying) else X
 
 
-def _fill_by_rows(points: Points, out: Array, threads: int, tick: Tick | None) -> Array:
+def _fill_by_rows(points: Points, out: Array, threads: int, tick: Tick | None, infinite: bool) -> Array:
     metric, n, distances = points.metric, points.n, RowDistances(points)
-    if distances.fill(out, threads, tick):
+    if distances.fill(out, threads, tick, infinite):
         return out
     # A function of the user's is slow, and Ctrl-C waits for the end of a block. Other blocks should fit into the cache.
     rows = max(1, 20_000 // n) if callable(metric) else min(BLOCK, max(16, (1 << 18) // n))
@@ -68,7 +68,7 @@ def _fill_by_rows(points: Points, out: Array, threads: int, tick: Tick | None) -
         last = min(first + rows, n)
         block = distances.between(points.X[first:last], first)
         block[:, : last - first][np.tril_indices(last - first)] = 0  # some metrics make no sense of a point and itself
-        block = check_distances(block, metric, out.dtype, n)
+        block = check_distances(block, metric, out.dtype, n, infinite)
         for i in range(first, last):
             row = block[i - first, i - first + 1 :]
             if out.ndim == 1:

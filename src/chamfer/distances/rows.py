@@ -46,13 +46,15 @@ class RowDistances:
         self._X = points.X
         self._rows = _make(points, options)
 
-    def fill(self, out: Array, threads: int, tick: Tick | None) -> bool:
+    def fill(self, out: Array, threads: int, tick: Tick | None, infinite: bool = False) -> bool:
         """Write all distances into `out`, condensed or square, if the core can; whether it could."""
         if self.metric not in PACKED_METRICS:
             return False
         strips, metric = _strips(self._X), str(self.metric)
         largest = _core.packed_triangle(self._X, strips, metric=metric, out=out, threads=threads, tick=tick)
-        check_distances(np.array([largest]), metric, np.float64, self.n)
+        if np.isinf(largest) and infinite:  # or some are no numbers
+            largest = float(out.min())
+        check_distances(np.array([largest]), metric, np.float64, self.n, infinite)
         return True
 
     def between(self, queries: Any, first: int = 0, threads: int = 1) -> Array:

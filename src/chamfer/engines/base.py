@@ -63,6 +63,7 @@ class Task:
             ("checkpoint", options.checkpoint is not None),
             ("points on a cluster", remote),
             ("sparse distances", isinstance(self.data, SparseDistances)),
+            ("infinite distances", isinstance(self.data, Condensed) and self.data.infinite),
         )
         object.__setattr__(self, "remote", remote)
         demands = () if self.constraints is None else self.constraints.special
@@ -72,6 +73,11 @@ class Task:
     def d(self) -> int:
         """Number of coordinates; 0 if there are only distances."""
         return int(self.data.X.shape[1]) if isinstance(self.data, Points) else 0
+
+    @property
+    def held(self) -> int:
+        """Bytes of memory that the data take."""
+        return 0 if isinstance(self.data, Points) and self.data.mapped else self.data.nbytes
 
     @property
     def all_pairs(self) -> Points | Condensed:
@@ -140,7 +146,8 @@ class Engine(ABC):
 
 def refuse_ordering(task: Task) -> str | None:
     """Why leaves cannot be ordered, if that is asked for."""
-    given = [name for name in task.special if name == "sparse distances" or task.constraints is not None]
+    kinds = ("sparse distances", "infinite distances")
+    given = [name for name in task.special if name in kinds or task.constraints is not None]
     if not (task.options.optimal_ordering and given):
         return None
     return f"optimal_ordering must be False with {given[0]}; pass Z to chamfer.order_leaves"

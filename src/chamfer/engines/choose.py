@@ -38,7 +38,7 @@ def _fitting(able: list[Engine], task: Task) -> list[Engine]:
     if task.limit is None and max(needs.values()) <= tuning.current.unchecked_bytes:
         return able
     # The data are in memory already: they count towards the user's limit, and not towards what is available.
-    data = 0 if task.limit is None else task.data.nbytes
+    data = 0 if task.limit is None else task.held
     there_is = available_memory() if task.limit is None else task.limit
     fitting = [engine for engine in able if needs[engine] + data <= there_is]
     if not fitting:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from chamfer import _core, tuning
-from chamfer._types import Array, Condensed, Points
+from chamfer._types import Array, Condensed, Points, largest
 from chamfer.constraints import Constraints
 from chamfer.distances import pairwise
 from chamfer.engines.base import Engine, Task, in_callers_unit, refuse_ordering, search_seconds
@@ -21,13 +21,16 @@ class DenseEngine(Engine):
 
     name = "dense"
     space = "n (n − 1) / 2 distances; n² for the Chamfer linkages; with constraints up to 3 n²"
-    takes = ("sample_weight", "connectivity", "must_link", "cannot_link", "max_size")
+    takes = ("sample_weight", "connectivity", "must_link", "cannot_link", "max_size", "infinite distances")
 
     def knows(self, linkage: Linkage) -> bool:
         """All but those that are defined by neighbours."""
         return not linkage.capped
 
     def _refuses(self, task: Task) -> str | None:
+        if "infinite distances" in task.special and task.constraints is not None:
+            others = [name for name in task.special if name != "infinite distances"]
+            return f"X must hold finite distances with {others[0]}, got infinite ones; pass the others as a sparse X"
         return super()._refuses(task) or refuse_ordering(task)
 
     def memory(self, task: Task) -> int:
@@ -59,11 +62,40 @@ class DenseEngine(Engine):
         n = task.data.n
         with task.progress.stage("distances", n * (n - 1) // 2, "pair") as tick:
             matrix, exponent = _given(task) if isinstance(task.data, Condensed) else (_computed(task, tick), 0)
+        ceiling = _replace_infinite(matrix, task) if _may_be_infinite(task) else np.inf
         with task.progress.stage("merges", n - 1, "merge") as tick:
             Z = _merge_allowed(matrix, task, tick) if _is_restricted(task) else _merge(matrix, task, tick)
         if task.linkage.family == "centres":
             Z[:, 2] = np.ldexp(np.sqrt(np.maximum(Z[:, 2], 0)), exponent)
+        Z[Z[:, 2] >= ceiling, 2] = np.inf
         return in_callers_unit(Z, task.data)
+
+
+def _may_be_infinite(task: Task) -> bool:
+    """Whether some distances may be infinite, and values with them: given ones, or those of a metric of SciPy's."""
+    if task.constraints is not None or not task.linkage.takes_infinite:
+        return False
+    return task.data.infinite if isinstance(task.data, Condensed) else not task.fast
+
+
+def _replace_infinite(matrix: Array, task: Task) -> float:
+    """Replace infinite distances by one above all others; values from the number that is returned on are infinite.
+
+    The core takes infinity for what is gone. The mean of |A| |B| distances, at most n² / 4, of which one is the
+    replacement, is above all finite ones.
+    """
+    if np.isfinite(matrix.max(initial=0)):
+        return np.inf
+    n, replacement = task.data.n, float(np.finfo(matrix.dtype).max)
+    ceiling = replacement
+    if task.linkage.sized:  # sums of as many distances as there are points stay finite
+        replacement /= 4 * n
+        ceiling = replacement * 2 / n**2
+    if (most := largest(matrix)) >= ceiling:
+        wanted = f"below {ceiling:.2g} beside infinite ones"
+        raise ValueError(f"X must have distances {wanted}, got {most:.2g}; scale X down")
+    np.minimum(matrix, matrix.dtype.type(replacement), out=matrix)
+    return ceiling
 
 
 def _merge(matrix: Array, task: Task, tick: Tick | None) -> Array:
@@ -147,7 +179,9 @@ def _computed(task: Task, tick: Tick | None) -> Array:
     """Distances of points; squared for the linkages of centres."""
     assert isinstance(task.data, Points)
     points = replace(task.data, metric="sqeuclidean") if task.linkage.family == "centres" else task.data
-    return (pairwise.square if _is_square(task) else pairwise.condensed)(points, task.threads, tick)
+    if _is_square(task):
+        return pairwise.square(points, task.threads, tick)
+    return pairwise.condensed(points, task.threads, tick, infinite=_may_be_infinite(task))
 
 
 def _given(task: Task) -> tuple[Array, int]:

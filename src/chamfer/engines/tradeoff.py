@@ -87,6 +87,6 @@ def _least_size(task: Task) -> int:
     n = task.data.n
     if task.options.t is not None:
         return task.options.t
-    there_is = available_memory() if task.limit is None else task.limit - task.data.nbytes
+    there_is = available_memory() if task.limit is None else task.limit - task.held
     rows = max(0, there_is - _bytes(task, n + 1)) // _row_bytes(task)
     return min(n, n // (rows + 1) + 1)

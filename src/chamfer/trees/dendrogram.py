@@ -171,7 +171,7 @@ class Dendrogram:
         number = check_integer(name, n_clusters, 1, self.n_points)
         if number < self.n_trees:
             raise ValueError(
-                f"{name} must be at least {self.n_trees}, since constraints left {self.n_trees} trees, got {number}"
+                f"{name} must be at least {self.n_trees}, the number of trees that only infinity joins, got {number}"
             )
         return number
 
