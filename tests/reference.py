@@ -111,20 +111,32 @@ def chamfer_normalized_symmetric(D: np.ndarray, A: Cluster, B: Cluster) -> float
     return to_nearest(D, A, B) / A.weight + to_nearest(D, B, A) / B.weight
 
 
-def chamfer_capped(n_neighbors: int) -> Linkage:
+def chamfer_capped(n_neighbors: int, weights: np.ndarray) -> Linkage:
     """A point counts at most κ, the distance to its (n_neighbors + 1)-th nearest other point.
 
     A can join B only if B holds one of the n_neighbors nearest points of a point of A; of points at equal distance
-    those with the smaller numbers are nearer.
+    those with the smaller numbers are nearer. A point of weight w is w points, so itself and w - 1 others are at 0.
     """
+
+    def neighbours(D: np.ndarray, a: int) -> tuple[set[int], float]:
+        near, cap, seen = set(), np.inf, weights[a]
+        if seen >= n_neighbors + 2:
+            cap = 0.0
+        for point in np.argsort(D[a], kind="stable").tolist():
+            if point != a:
+                if seen < n_neighbors + 1:
+                    near.add(point)
+                seen += weights[point]
+                if seen >= n_neighbors + 2:
+                    cap = min(cap, D[a, point])
+        return near, cap
 
     def one_way(D: np.ndarray, A: Cluster, B: Cluster) -> float:
         total, candidate = 0.0, False
-        for a in A.points:
-            others = [point for point in np.argsort(D[a], kind="stable") if point != a]
-            cap = D[a, others[n_neighbors]] if n_neighbors < len(others) else np.inf
-            total += min(cap, D[a, B.points].min())
-            candidate = candidate or bool(set(others[:n_neighbors]) & set(B.points.tolist()))
+        for a, weight in zip(A.points.tolist(), A.weights, strict=True):
+            near, cap = neighbours(D, a)
+            total += weight * min(cap, D[a, B.points].min())
+            candidate = candidate or bool(near & set(B.points.tolist()))
         return total if candidate else np.inf
 
     return lambda D, A, B: min(one_way(D, A, B), one_way(D, B, A))
@@ -196,7 +208,7 @@ class Clusters:
         weights = np.ones(len(self.D)) if rules.weights is None else np.asarray(rules.weights, dtype=np.float64)
         points = {p: Cluster(np.array([p]), np.ones(1), weights[[p]]) for p in range(len(self.D))}
         self.capped = method == "chamfer_capped"
-        self.start(points, chamfer_capped(n_neighbors) if self.capped else LINKAGES[method])
+        self.start(points, chamfer_capped(n_neighbors, weights) if self.capped else LINKAGES[method])
 
     def start(self, clusters: dict[int, Cluster], linkage: Linkage) -> None:
         self.linkage = linkage
@@ -319,7 +331,9 @@ def replay(
         state.merge(low, high, n + i)
 
 
-def replay_within(Z: np.ndarray, D: np.ndarray, method: str, epsilon: float, rtol: float = 1e-9) -> float:
+def replay_within(
+    Z: np.ndarray, D: np.ndarray, method: str, epsilon: float, rtol: float = 1e-9, rules: Rules = Rules()
+) -> float:
     """Check that each merge of Z was, at its time, within a factor of 1 + epsilon of the smallest value there was.
 
     For Chamfer linkages: the height is the value of the merged pair in one of its two directions. Gives the largest
@@ -327,13 +341,13 @@ def replay_within(Z: np.ndarray, D: np.ndarray, method: str, epsilon: float, rto
     """
     n, largest, tolerance = len(D), 1.0, 1e-13 * D.max()
     assert Z.shape == (n - 1, 4)
-    state = Clusters(D, method, 1)
+    state = Clusters(D, method, 1, rules)
     for i, (a, b, height, size) in enumerate(Z):
         low, high = state.ids.index(a), state.ids.index(b)
         A, B, smallest = state.clusters[low], state.clusters[high], state.values.min()
         ways = np.array([to_nearest(state.D, A, B), to_nearest(state.D, B, A)])
         if method == "chamfer_normalized":
-            ways /= A.size, B.size
+            ways /= A.weight, B.weight
         assert np.isclose(height, ways, rtol, tolerance).any(), f"merge {i} has height {height}, but values {ways}"
         assert height <= (1 + epsilon) * smallest * (1 + rtol) + tolerance, f"merge {i}: {height}, {smallest} was there"
         assert size == A.size + B.size

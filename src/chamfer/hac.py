@@ -16,7 +16,7 @@ from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points, Spars
 from chamfer.constraints import Constraints, check_constraints
 from chamfer.distances import pairwise
 from chamfer.edges import check_sparse_distances
-from chamfer.engines.base import Options, Task
+from chamfer.engines.base import Engine, Options, Task
 from chamfer.engines.choose import NAMES, choose
 from chamfer.inputs import (
     check_bytes,
@@ -133,7 +133,7 @@ def linkage(
     sample_weight : array-like of shape (n,), optional
         A point of weight w counts as w points at the same place: sizes are sums of weights, and each term of a Chamfer
         sum is multiplied by the weight of its point. ``single``, ``complete``, ``weighted`` and ``median`` do not
-        depend on it.
+        depend on it. For ``chamfer_capped`` weights are at least 1, and a point is as many neighbours as it weighs.
     connectivity : sparse matrix or array of shape (n, n), callable or "chain", optional
         Clusters may merge only if there is an edge, an entry other than 0 in either direction, between points of them.
         A callable is given `X` and returns the matrix; ``"chain"`` joins each point with the next. Heights are true
@@ -297,10 +297,20 @@ def linkage(
         _check_ordering_memory(task)
     if demands is not None and not forest:
         _warn_of_components(demands)
-    Z = fitting.run(task)
+    Z = fitting.run(task) if constraints.weights is None else _run_weighted(fitting, task, constraints)
     if demands is not None and not forest:
         _warn_of_forest(Z, demands)
     return _order_leaves(Z, task) if optimal_ordering else Z
+
+
+def _run_weighted(engine: Engine, task: Task, constraints: Constraints) -> Array:
+    """Refuse weights by which heights overflow, unless they may be infinite for another reason."""
+    with np.errstate(over="ignore"):
+        Z = engine.run(task)
+    limited = isinstance(task.data, SparseDistances) or constraints.special != ("sample_weight",)
+    if np.isinf(Z[:, 2]).any() and not limited:
+        raise ValueError("sample_weight must be smaller, heights overflow; divide the weights by their largest")
+    return Z
 
 
 def _warn_of_components(constraints: Constraints) -> None:

@@ -25,8 +25,8 @@ def choose(task: Task, name: str = "auto") -> Engine:
     # `knows` is fast; to build the sentence of a refusal is not.
     able = [engine for engine in asked if engine.knows(task.linkage) and engine.refuses(task) is None]
     if not able:
-        # The engine that takes most of the special options has the sentence that helps most.
-        closest = max(asked, key=lambda engine: len(special.intersection(engine.takes)))
+        # The engine that takes most of the special options, and knows the linkage, has the sentence that helps most.
+        closest = max(asked, key=lambda engine: (len(special.intersection(engine.takes)), engine.knows(task.linkage)))
         raise ValueError(closest.refuses(task))
     fitting = _fitting(able, task)
     return fitting[0] if len(fitting) == 1 else min(fitting, key=lambda engine: engine.cost(task))

@@ -16,12 +16,13 @@ import numpy as np
 
 from chamfer import _core, tuning
 from chamfer._types import Array, Condensed, Points
-from chamfer.engines.base import Engine, Task, search_seconds
+from chamfer.engines.base import Engine, Task, refuse_ordering, search_seconds
 from chamfer.methods import Linkage, names
 from chamfer.progress import Info, Tick
 from chamfer.sources.base import Answer, CheckedSource, Source
 from chamfer.sources.checkpoint import Checkpoint, RememberedSource, describe
 from chamfer.sources.dask import DaskSource
+from chamfer.sources.graph import nearest_first
 from chamfer.sources.make import make_source, refuse_source
 from chamfer.sources.products import near_order
 from chamfer.sources.rows import ROWS
@@ -32,7 +33,7 @@ class ListsEngine(Engine):
 
     name = "lists"
     space = "O(n k): a list of k nearest clusters for each point"
-    takes = ("epsilon", "source", "checkpoint", "points on a cluster")
+    takes = ("epsilon", "source", "checkpoint", "points on a cluster", "sample_weight")
 
     def knows(self, linkage: Linkage) -> bool:
         """Sums over one cluster of minima over the other, in one direction."""
@@ -44,12 +45,13 @@ class ListsEngine(Engine):
             return f"engine 'lists' takes one of {names(self.knows)}{where}; got {task}"
         if task.remote and task.options.optimal_ordering:
             return "optimal_ordering must be False for points on a cluster, got True"
-        return refuse_source(task.options.source, task.all_pairs, task.remote)
+        refused = refuse_source(task.options.source, task.all_pairs, task.remote)
+        return refused or _refuse_light(task) or refuse_ordering(task)
 
     def memory(self, task: Task) -> int:
         """Lists and their columns, what is known of clusters, and what a source needs beside them."""
         n, first = task.data.n, _first(task)
-        need = n * (24 * first + 350)
+        need = n * (24 * first + (350 if _weights(task) is None else 400))
         if _is_approximate(task.options.source):
             need += n * 48 * first  # the graph, and the longer lists that it is built from
         if task.remote:
@@ -100,8 +102,26 @@ class ListsEngine(Engine):
             return _grow(source, task, numbers)
 
 
+def _weights(task: Task) -> Array | None:
+    return None if task.constraints is None else task.constraints.weights
+
+
+def _refuse_light(task: Task) -> str | None:
+    """For the capped linkage a point of weight w is w of the neighbours of others, and so at least one."""
+    weights = _weights(task)
+    if weights is None or not task.linkage.capped or weights.min() >= 1:
+        return None
+    i = int(np.argmin(weights))
+    return (
+        f"sample_weight must be at least 1 for method {task.linkage.name!r}, got {weights[i]} for point {i}; multiply "
+        "the weights and n_neighbors by the same number"
+    )
+
+
 def _is_sortable(task: Task) -> bool:
     """Whether merging many points takes longer for their order in memory, and nobody else knows it."""
+    if task.linkage.capped and _weights(task) is not None:
+        return False  # equally near points are told apart by their numbers, where weights end a list
     now, options = tuning.current, task.options
     own = isinstance(options.source, str) and options.source in ("auto", "tree", "blas")
     here = task.fast and not task.remote and options.client is None and options.checkpoint is None
@@ -134,7 +154,7 @@ def _remembered(source: Source, task: Task, stack: ExitStack) -> Source:
         "recall": options.recall if _is_approximate(options.source) else None,
         "source": options.source if isinstance(options.source, str) else [source.name, source.fingerprint],
         "lists": [now.first_list, now.next_list, now.batch, now.near_part, now.near_pairs],
-        **describe(task.all_pairs),
+        **describe(task.all_pairs, _weights(task)),
     }
     kept = stack.enter_context(Checkpoint(path, facts))
     # Where two sources are about as fast, the clock may choose another than it did before.
@@ -154,8 +174,8 @@ def _grow(source: Source, task: Task, numbers: Array | None) -> Array | None:
         answer = _first_lists(source, task, info, tick)
         if numbers is not None and task.linkage.capped and _tied(answer):
             return None
-        if task.linkage.capped and answer.clusters.shape[1] == task.options.n_neighbors + 1:
-            _drop_farthest(answer)
+        if task.linkage.capped:
+            _keep_neighbours(answer, task)
         engine = _engine(source, task, numbers)
         engine.start(**answer._asdict())
         del answer  # the engine has what it needs of it
@@ -175,14 +195,16 @@ def _grow(source: Source, task: Task, numbers: Array | None) -> Array | None:
             info.refreshed += len(points)
             info.entries = max(info.entries, len(points) * k)
     Z: Array = engine.tree()
-    Z[:, 2] = np.ldexp(Z[:, 2], source.height_exponent)
+    unit = 0 if task.linkage.normalized else _unit(_weights(task))
+    Z[:, 2] = np.ldexp(Z[:, 2], source.height_exponent + unit)
     return Z
 
 
 def _engine(source: Source, task: Task, numbers: Array | None) -> Any:
     """The compiled engine, before it has any list."""
     now, linkage = tuning.current, task.linkage
-    build = _core.Lists32 if source.dtype == np.float32 else _core.Lists64
+    weights = _weights(task)
+    build = getattr(_core, f"{'' if weights is None else 'Weighted'}Lists{8 * source.dtype.itemsize}")
     X, metric = (None, "euclidean") if source.points is None else (source.points.X, source.points.core_metric)
     near = source.n // now.near_part if source.near is None else min(source.n // now.near_part, source.near)
     options = _core.ListsOptions(
@@ -197,7 +219,14 @@ def _engine(source: Source, task: Task, numbers: Array | None) -> Any:
     )
     if numbers is None:
         numbers = np.arange(source.n, dtype=np.int32)
-    return build(source.n, options=options, X=X, metric=metric, numbers=numbers)
+    if weights is not None:
+        weights = np.ldexp(weights[numbers], -_unit(weights))
+    return build(source.n, options=options, X=X, metric=metric, numbers=numbers, weights=weights)
+
+
+def _unit(weights: Array | None) -> int:
+    """The exponent of the unit in which no weight is above one, so that sums are no larger than without weights."""
+    return 0 if weights is None else int(np.frexp(weights.max())[1])
 
 
 def _first_lists(source: Source, task: Task, info: Info, tick: Tick | None) -> Answer:
@@ -232,6 +261,29 @@ def _timed(info: Info, phase: str) -> Iterator[None]:
     start = time.perf_counter()
     yield
     info.seconds[phase] += time.perf_counter() - start
+
+
+def _keep_neighbours(answer: Answer, task: Task) -> None:
+    """Make lists of what counts as a neighbour in the capped linkage, and the bound of what a point counts at most."""
+    weights, n_neighbors = _weights(task), task.options.n_neighbors
+    if weights is not None:
+        _keep_weight(nearest_first(answer), weights, n_neighbors)
+    elif answer.clusters.shape[1] == n_neighbors + 1:
+        _drop_farthest(answer)
+
+
+def _keep_weight(answer: Answer, weights: Array, n_neighbors: int) -> None:
+    """Of sorted lists, what is among the `n_neighbors` nearest if each point is there as often as it weighs."""
+    seen = weights.copy()  # of a point and of what is nearer than the next on its list
+    capped = seen >= n_neighbors + 2
+    answer.bounds[capped] = 0
+    for clusters, distances in zip(answer.clusters.T, answer.distances.T, strict=True):
+        listed, near = clusters >= 0, seen < n_neighbors + 1
+        seen += np.where(listed, weights[clusters], 0)
+        farthest = listed & ~capped & (seen >= n_neighbors + 2)
+        answer.bounds[farthest] = distances[farthest]
+        capped |= farthest
+        clusters[~near] = -1
 
 
 def _drop_farthest(answer: Answer) -> None:

@@ -45,7 +45,10 @@ class PointsEngine(Engine):
             return f"engine 'points' takes observations and one of {ABLE}; got {task}"
         weights = _weights(task)[0]
         if weights is not None and weights.sum() > _HEAVY:
-            return "sample_weight must sum up to at most 2^24 times the smallest weight for engine 'points'"
+            return (
+                "sample_weight must sum up to at most 2^24 times the smallest weight for engine 'points'; raise the "
+                "smallest weights, or take engine 'dense'"
+            )
         return refuse_ordering(task)
 
     def memory(self, task: Task) -> int:

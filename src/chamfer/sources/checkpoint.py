@@ -251,7 +251,7 @@ class RememberedSource(Source):
         )
 
 
-def describe(data: Points | Condensed) -> dict[str, Any]:
+def describe(data: Points | Condensed, weights: Array | None) -> dict[str, Any]:
     """What tells these points or distances from others; a metric that is a function is known by its name only."""
     values: Any = data.values if isinstance(data, Condensed) else data.X
     metric = "precomputed" if isinstance(data, Condensed) else data.metric
@@ -262,6 +262,7 @@ def describe(data: Points | Condensed) -> dict[str, Any]:
         "X.exponent": 0 if isinstance(data, Condensed) else data.exponent,
         # Dask names an array by what it is made of.
         "X": values.name if data.remote else _digest(*_parts(values)).hex(),
+        "sample_weight": None if weights is None else _digest(weights).hex(),
     }
 
 

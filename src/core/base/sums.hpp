@@ -1,6 +1,7 @@
 // Sums that do not drift.
 #pragma once
 
+#include <cmath>
 #include <compare>
 
 #include "types.hpp"
@@ -16,6 +17,12 @@ struct Sum {
         const double total = high + value, part = total - high;
         low += (high - (total - part)) + (value - part);
         high = total;
+    }
+    // The product with its rounding error, so that an integer times a value is as many of them added up.
+    void add_product(double factor, double value) {
+        const double product = factor * value;
+        add(product);
+        low += std::fma(factor, value, -product);
     }
     void add(const Sum& other) {
         add(other.high);

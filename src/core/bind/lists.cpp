@@ -19,21 +19,24 @@ void bind_options(nb::module_& m) {
             nb::kw_only(), "normalized"_a, "capped"_a, "k"_a, "batch"_a, "near"_a, "pairs"_a, "epsilon"_a, "threads"_a);
 }
 
-template <class T>
+template <class T, bool weighted>
 void bind_engine(nb::module_& m, const char* name) {
-    using L = Lists<T>;
+    using L = Lists<T, weighted>;
     nb::class_<L>(m, name, "Exact Chamfer linkage by certified lists of nearest clusters.")
         .def(
             "__init__",
             [](L* self, Index n, const ListsOptions& options, std::optional<Array<const T, 2>> X,
-               const std::string& metric, Array<const Id, 1> numbers) {
+               const std::string& metric, Array<const Id, 1> numbers, const WeightsArray& weights) {
                 std::optional<Distances<T>> direct;
                 if (X) direct = distances_of<T>(*X, metric);
                 if (static_cast<Index>(numbers.size()) != n) throw std::invalid_argument("numbers: one for each point");
-                new (self) L(n, options, direct, std::vector<Id>(numbers.data(), numbers.data() + n));
+                if (weighted != weights.has_value() || (weights && static_cast<Index>(weights->size()) != n))
+                    throw std::invalid_argument("weights: one for each point, or none");
+                new (self)
+                    L(n, options, direct, std::vector<Id>(numbers.data(), numbers.data() + n), weights_of(weights));
             },
             "n"_a, nb::kw_only(), "options"_a, "X"_a.noconvert().none(), "metric"_a, "numbers"_a.noconvert(),
-            nb::keep_alive<1, 4>())
+            "weights"_a = nb::none(), nb::keep_alive<1, 4>())
         .def(
             "start",
             [](L& self, Array<Id, 2> clusters, Array<T, 2> distances, Array<const T, 1> bounds) {
@@ -90,8 +93,10 @@ void bind_engine(nb::module_& m, const char* name) {
 
 void bind_lists(nb::module_& m) {
     bind_options(m);
-    bind_engine<float>(m, "Lists32");
-    bind_engine<double>(m, "Lists64");
+    bind_engine<float, false>(m, "Lists32");
+    bind_engine<double, false>(m, "Lists64");
+    bind_engine<float, true>(m, "WeightedLists32");
+    bind_engine<double, true>(m, "WeightedLists64");
 }
 
 }  // namespace chamfer

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../base/tournament.hpp"
+#include "../linkage/weights.hpp"
 #include "entries.hpp"
 #include "gains.hpp"
 
@@ -31,17 +32,19 @@ struct Pair {
     double value = 0;
 };
 
-template <class T>
+// If not `weighted`, all points weigh the same and there are no weights to read.
+template <class T, bool weighted>
 class Candidates {
    public:
     // `ids` are those of the points, by which ties are decided.
-    Candidates(Index n, bool normalized, bool capped, double epsilon, const std::vector<Id>& ids)
+    Candidates(Index n, bool normalized, bool capped, double epsilon, const std::vector<Id>& ids, Weights weights)
         : entries(n),
           n_(n),
           active_(n),
           normalized_(normalized),
           capped_(capped),
           epsilon_(epsilon),
+          weights_(std::move(weights)),
           set_of_(n),
           cluster_of_(n),
           next_(n),
@@ -53,6 +56,8 @@ class Candidates {
         std::iota(cluster_of_.begin(), cluster_of_.end(), Id{0});
         std::iota(next_.begin(), next_.end(), Id{0});
         for (Id c = 0; c < n; ++c) states_[c].id = ids[c];
+        if (normalized_) masses_ = weights_;
+        range_ = weighted ? range_of(weights_) : static_cast<double>(n);
         for (Id c = 0; c < n; ++c) order_.set(c, key(c, states_[c].best));
     }
 
@@ -92,15 +97,15 @@ class Candidates {
 
     void set_bound(Id p, T bound) {
         Sum& total = states_[cluster(p)].total;
-        total.add(-static_cast<double>(entries.bound(p)));
-        total.add(static_cast<double>(bound));
+        add(total, p, -static_cast<double>(entries.bound(p)));
+        add(total, p, static_cast<double>(bound));
         entries.set_bound(p, bound);
     }
 
     // First lists are there: bounds and candidates of all points.
     void start() {
         for (Id p = 0; p < n_; ++p) {
-            states_[p].total.add(static_cast<double>(entries.bound(p)));
+            add(states_[p].total, p, static_cast<double>(entries.bound(p)));
             for (Id i = 0; i < entries.size(p); ++i) measure(entries.distances(p)[i], entries.bound(p));
         }
         for (Id p = 0; p < n_; ++p) find_best(p);
@@ -113,7 +118,7 @@ class Candidates {
         const Id other = entries.clusters(p)[place];
         if (!gains || other == c) return;
         Gain& gain = gains->at(other);
-        gain.add(entries.bound(p), entries.distances(p)[place], sign);
+        add(gain, p, place, sign);
         if (gain.count == 0) gains->erase(other);
     }
 
@@ -172,6 +177,7 @@ class Candidates {
         join_gains(a, b);
         join_members(a, b);
         state.size += gone.size;
+        if (weighted && normalized_) masses_[a] += masses_[b];
         state.id = id;
         state.total.add(gone.total);
         state.best.gain.add(gone.best.gain);
@@ -226,6 +232,29 @@ class Candidates {
         }
     };
 
+    // The most that all points together count, in terms of the least that one may.
+    static double range_of(const Weights& weights) {
+        return std::accumulate(weights.begin(), weights.end(), 0.0) / *std::ranges::min_element(weights);
+    }
+
+    // What p adds to a sum, as often as p weighs.
+    void add(Sum& sum, Id p, double value) const {
+        if constexpr (weighted)
+            sum.add_product(weights_[p], value);
+        else
+            sum.add(value);
+    }
+
+    // What p lists at this place adds to the gain of p's cluster, or takes from it.
+    void add(Gain& gain, Id p, Id place, int sign = 1) const {
+        add(gain.sum, p, sign * static_cast<double>(entries.bound(p)));
+        add(gain.sum, p, -sign * static_cast<double>(entries.distances(p)[place]));
+        gain.count += sign;
+    }
+
+    // By which sums are divided: the number of points, or their weight.
+    double mass(Id c) const { return weighted ? masses_[c] : size(c); }
+
     bool certified(Id c, const Best& best) const {
         return !best.stale && best.cluster >= 0 && (capped_ || best.count == size(c));
     }
@@ -244,7 +273,7 @@ class Candidates {
         const Sum& total = states_[c].total;
         double value = total.minus(best.gain);
         if (wide_ && value < kDigits * total.high) value = best.stale ? 0 : term_by_term(c, best.cluster);
-        return normalized_ ? value / size(c) : value;
+        return normalized_ ? value / mass(c) : value;
     }
 
     // The same without the difference of two large sums, which leaves no digits of a small value.
@@ -252,7 +281,7 @@ class Candidates {
         Sum sum;
         each_member(c, [&](Id p) {
             const Id place = entries.find(p, b);
-            sum.add(static_cast<double>(place < 0 ? entries.bound(p) : entries.distances(p)[place]));
+            add(sum, p, static_cast<double>(place < 0 ? entries.bound(p) : entries.distances(p)[place]));
         });
         return sum.high + sum.low;
     }
@@ -261,7 +290,7 @@ class Candidates {
     void measure(T distance, T bound) {
         if (distance > 0) smallest_ = std::min(smallest_, static_cast<double>(distance));
         largest_ = std::max(largest_, static_cast<double>(bound));
-        wide_ = smallest_ < kDigits * static_cast<double>(n_) * largest_;
+        wide_ = smallest_ < kDigits * range_ * largest_;
     }
 
     // Takes the other one if its value is smaller or, of equal ones, if it comes first: certified, or of smaller id.
@@ -284,7 +313,7 @@ class Candidates {
             for (Id i = 0; i < entries.size(c); ++i)
                 if (const Id other = entries.clusters(c)[i]; other != c) {
                     Gain gain{other};
-                    gain.add(entries.bound(c), entries.distances(c)[i]);
+                    add(gain, c, i);
                     visit(gain);
                 }
         } else if (states_[c].gains) {
@@ -303,8 +332,7 @@ class Candidates {
         }
         Gain gain{a};
         each_member(c, [&](Id p) {
-            if (const Id place = entries.find(p, a); place >= 0)
-                gain.add(entries.bound(p), entries.distances(p)[place]);
+            if (const Id place = entries.find(p, a); place >= 0) add(gain, p, place);
         });
         return gain;
     }
@@ -316,8 +344,7 @@ class Candidates {
         gains.clear(most);
         each_member(c, [&](Id p) {
             for (Id i = 0; i < entries.size(p); ++i)
-                if (const Id other = entries.clusters(p)[i]; other != c)
-                    gains.at(other).add(entries.bound(p), entries.distances(p)[i]);
+                if (const Id other = entries.clusters(p)[i]; other != c) add(gains.at(other), p, i);
         });
     }
 
@@ -350,6 +377,9 @@ class Candidates {
     Index n_, active_;
     bool normalized_, capped_;
     double epsilon_;
+    Weights weights_;                      // by point
+    Weights masses_;                       // by cluster, if divided by
+    double range_;                         // see range_of; the number of points without weights
     std::vector<Id> set_of_, cluster_of_;  // point -> member set -> cluster
     std::vector<Id> next_;                 // point -> another point of its cluster, in a ring
     std::vector<State> states_;            // by cluster

@@ -8,17 +8,13 @@
 
 namespace chamfer {
 
-// How many points of a cluster list another one, and by how much their bounds exceed their distances to it, in all.
+// How many points of a cluster list another one, and by how much their bounds exceed their distances to it, in all;
+// a point of weight w counts w times in the sum, and once in the count.
 struct Gain {
     Id cluster = kNone;
     Id count = 0;
     Sum sum{};
 
-    void add(double bound, double distance, int sign = 1) {
-        sum.add(sign * bound);
-        sum.add(-sign * distance);
-        count += sign;
-    }
     void add(const Gain& other) {
         sum.add(other.sum);
         count += other.count;

@@ -12,6 +12,9 @@
 // of two, so nothing but the union can have come closer; and gains of C + D are sums, so that the largest of C and
 // the largest of D bound them until somebody has to know.
 //
+// Weights. A point of weight w stands for w points at its place: its term is in every sum w times. Who lists whom,
+// and how many points are certified, is the same.
+//
 // Loop. The cluster with the smallest bound is on top. Certified: merge, it is the global minimum.
 // Not certified: if the candidate is small, compute the distances that are missing, which are listed beyond r(p);
 // if both are large, ask for these distances; else ask for the lists of the points that miss the candidate. For the
@@ -61,17 +64,17 @@ struct Request {
     Id cluster = kNone;
 };
 
-template <class T>
+template <class T, bool weighted>
 class Lists {
    public:
     // With `direct`, distances can be computed without asking for lists. `numbers` are those of the points in the tree,
     // which also decide ties.
-    Lists(Index n, ListsOptions options, std::optional<Distances<T>> direct, std::vector<Id> numbers)
+    Lists(Index n, ListsOptions options, std::optional<Distances<T>> direct, std::vector<Id> numbers, Weights weights)
         : n_(n),
           options_(options),
           direct_(direct),
           numbers_(std::move(numbers)),
-          clusters_(n, options.normalized, options.capped, options.epsilon, numbers_),
+          clusters_(n, options.normalized, options.capped, options.epsilon, numbers_, std::move(weights)),
           spent_(options.capped ? 0 : n, 0),
           marked_(n, false) {
         merges_.reserve(n - 1);
@@ -350,7 +353,7 @@ class Lists {
     ListsOptions options_;
     std::optional<Distances<T>> direct_;
     std::vector<Id> numbers_;  // by point
-    Candidates<T> clusters_;
+    Candidates<T, weighted> clusters_;
     std::vector<Id> spent_;     // by cluster: points that each of its points was compared with; none with the cap
     std::vector<bool> marked_;  // by cluster: whether it is touched
     std::vector<Id> touched_;   // clusters with points that list what a merge has changed
