@@ -136,7 +136,7 @@ def test_distances_of_more_points(dtype):
         spoiled = D.copy()
         spoiled[77] = value
         with pytest.raises(ValueError, match=message):
-            chamfer.linkage(spoiled, "single")
+            chamfer.linkage(spoiled, "ward")
     zero, rounded = D.copy(), D.copy()
     zero[77], rounded[77] = 0, -1e-13 * D.max()
     assert np.array_equal(chamfer.linkage(rounded, "single"), chamfer.linkage(zero, "single"))
