@@ -98,6 +98,17 @@ def test_weights_of_any_range(method):
     assert_same_tree(Z, chamfer.linkage(X, method, engine="dense", sample_weight=weights))
 
 
+@pytest.mark.parametrize("scale", [1e-95, 1e95])
+@pytest.mark.parametrize("method", ["ward", "average", "chamfer_symmetric"])
+def test_the_dense_engine_takes_any_weights_of_float32_points(method, scale):
+    X, weights = gaussian(4, 40, 2, np.float32), np.random.default_rng(4).uniform(1, 9, 40)
+    Z, expected = (
+        chamfer.linkage(X, method, engine="dense", sample_weight=each) for each in (scale * weights, weights)
+    )
+    expected[:, 2] *= {"ward": scale**0.5, "average": 1, "chamfer_symmetric": scale}[method]
+    assert_same_tree(Z, expected, 1e-5)
+
+
 def test_heights_that_overflow_are_refused():
     X, weights = 1e300 * gaussian(0, 20, 2), np.full(20, 1e90)
     for method in ("chamfer", "ward"):
