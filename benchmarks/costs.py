@@ -30,16 +30,18 @@ ALL = 1 << 62
 
 
 class Call(NamedTuple):
-    """A call of `linkage`; data of `rank` dimensions and noise in the others if it is given."""
+    """A call of `linkage`; data of `rank` dimensions and noise in the others if it is given, `copies` of each row."""
 
     method: str
     n: int
     d: int
     rank: int = 0
     options: dict[str, Any] = {}  # noqa: RUF012
+    copies: int = 1
 
     def __str__(self) -> str:
-        more = "".join(f" {name}={value}" for name, value in self.options.items())
+        more = f" in {self.copies} copies" if self.copies > 1 else ""
+        more += "".join(f" {name}={value}" for name, value in self.options.items())
         return f"{self.method} {self.n} x {self.d}" + (f" of rank {self.rank}" if self.rank else "") + more
 
 
@@ -52,6 +54,11 @@ CENTRES = [Call("ward", n, d, 0, {"engine": "points"}) for d in (4, 24, 100) for
 CLOSER = [Call("centroid", n, d, 0, {"engine": "points"}) for d in (24, 200) for n in (1_000, 5_000)]
 TREES = [Call("chamfer", 30_000, d, rank, {"engine": "lists"}) for d, rank in ((3, 0), (6, 0), (50, 3), (50, 20))]
 INDEX = [Call("chamfer_capped", 20_000, 50, 10, {"source": "ann"})]
+FOLDED = [
+    Call(method, n, 3, copies=copies)
+    for method in ("chamfer", "ward", "chamfer_symmetric")
+    for n, copies in ((800, 2), (1_900, 2), (1_900, 8))
+]
 SPREAD = [Call("chamfer", 20_000, 16, 0, {"client": True})]
 Steps = tuple[tuple[int, float], ...]
 ALWAYS, NEVER = ((ALL, ALL),), ((ALL, 0),)
@@ -66,6 +73,8 @@ def around(name: str, factor: float = 4) -> tuple[Any, ...]:
 SWEEPS: dict[str, tuple[tuple[Any, ...], list[Call]]] = {
     **{name: (around(name, 2), LISTS) for name in ("first_list", "next_list", "batch")},
     **{name: (around(name), LISTS) for name in ("near_part", "near_pairs", "sorted_points")},
+    "folded_points": (around("folded_points", 2), FOLDED),
+    "folded_share": ((0.05, NOW.folded_share, 0.95), FOLDED),
     "centre_list": (around("centre_list", 2), CENTRES[3:]),
     "few_points": ((NEVER, NOW.few_points, ALWAYS), CENTRES),
     "few_closer": ((NEVER, NOW.few_closer, ALWAYS), CLOSER),
@@ -94,7 +103,7 @@ def data(call: Call) -> Array:
     X = random.normal(size=(call.n, call.d))
     if call.rank:
         X = random.normal(size=(call.n, call.rank)) @ random.normal(size=(call.rank, call.d)) + 0.1 * X
-    return X.astype(np.float32)
+    return X[np.arange(call.n) // call.copies].astype(np.float32)
 
 
 def seconds(run: Callable[[], Any], repeats: int = 3) -> float:

@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+import chamfer
 import reference
+from cases import engines
+
+# Linkages, and the engines that take weights for them.
+WEIGHED = [
+    (method, engine)
+    for method in chamfer.METHODS
+    for engine in (("lists",) if method == "chamfer_capped" else engines(method)[1:])
+    if engine != "tradeoff"
+]
 
 
 def random_rules(seed: int, n: int) -> reference.Rules:
@@ -44,3 +54,11 @@ def arguments(rules: reference.Rules) -> dict[str, Any]:
         "max_size": None if np.isinf(rules.max_size) else rules.max_size,
         "forest": not rules.join,
     }
+
+
+def places(Z: np.ndarray, place: np.ndarray) -> list[tuple[frozenset[int], float]]:
+    """The sets of places that merges above 0 make, and their heights, where points may be at equal places."""
+    sets = [frozenset([int(each)]) for each in place]
+    for a, b in Z[:, :2].astype(int):
+        sets.append(sets[a] | sets[b])
+    return [(made, height) for made, height in zip(sets[len(place) :], Z[:, 2].tolist(), strict=True) if height > 0]

@@ -20,7 +20,7 @@ result. The folders are this sentence. A module imports only what stands above i
 ``methods``             the linkages, one row of facts each
 ``threads``             how many threads there are
 ``distances/``          ``pairwise``, all distances · ``rows``, of some points to all · ``filter``, few coordinates that
-                        bound them · ``blas``
+                        bound them · ``copies``, points that are equal · ``blas``
 ``sources/``            nearest clusters of points: ``base``, what a source is, and the check of a user's own ·
                         ``products`` · ``kdtree`` · ``rows`` · ``nominated`` · ``graph``, approximate neighbours ·
                         ``index`` · ``visit`` · ``dask`` and its ``workers`` · ``checkpoint``, answers in a file ·
@@ -28,6 +28,7 @@ result. The folders are this sentence. A module imports only what stands above i
 ``engines/``            the closest pair of clusters: ``base``, what an engine is, and the `Task` it is given ·
                         ``dense`` · ``points`` · ``lists`` · ``tradeoff`` · ``graph`` · ``choose``
 ``nearest``             `neighbors`: nearest neighbours of all points
+``folding``             equal rows, clustered once and weighed
 ``hac``                 `linkage`: check, make a task, choose an engine, run it
 ``many``                `linkage_many`, `cluster_many`: many small problems at once
 ``trees/``              ``dendrogram`` · ``curves`` and ``choose``, how many clusters · ``cuts`` · ``layers`` ·

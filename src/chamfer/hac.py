@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, cast
 
@@ -18,6 +19,7 @@ from chamfer.distances import pairwise
 from chamfer.edges import check_sparse_distances
 from chamfer.engines.base import Engine, Options, Task
 from chamfer.engines.choose import NAMES, choose
+from chamfer.folding import run_folded
 from chamfer.inputs import (
     check_bytes,
     check_choice,
@@ -123,7 +125,8 @@ def linkage(
     progress : bool, default=False
         Show progress bars.
     info : chamfer.Info, optional
-        Filled with what the lists engine did: source, refreshes, seconds by phase.
+        Filled with what the lists engine did: source, refreshes, seconds by phase; and with how many rows were equal to
+        others and folded into them.
     client : distributed.Client, optional
         The cluster on which nearest clusters are searched for (``chamfer``, ``chamfer_normalized``,
         ``chamfer_capped``). A Dask array needs none: the current client is taken, or threads of this process.
@@ -290,27 +293,33 @@ def linkage(
         constraints = replace(constraints, weights=None)
     demands = constraints if constraints.special else None
     task = Task(chosen, data, options, threads, Progress(progress), limit, demands)
-    fitting = choose(task, engine)
-    if data.n == 1:
-        return np.empty((0, 4))
-    if optimal_ordering:
-        _check_ordering_memory(task)
-    if demands is not None and not forest:
-        _warn_of_components(demands)
-    Z = fitting.run(task) if constraints.weights is None else _run_weighted(fitting, task, constraints)
+    with nullcontext() if constraints.weights is None else np.errstate(over="ignore"):
+        Z = run_folded(task, engine)
+        if Z is None:
+            Z = _run(choose(task, engine), task)
+    if constraints.weights is not None:
+        _refuse_overflow(Z, task, constraints)
     if demands is not None and not forest:
         _warn_of_forest(Z, demands)
-    return _order_leaves(Z, task) if optimal_ordering else Z
+    return _order_leaves(Z, task) if optimal_ordering and data.n > 1 else Z
 
 
-def _run_weighted(engine: Engine, task: Task, constraints: Constraints) -> Array:
-    """Refuse weights by which heights overflow, unless they may be infinite for another reason."""
-    with np.errstate(over="ignore"):
-        Z = engine.run(task)
-    limited = isinstance(task.data, SparseDistances) or constraints.special != ("sample_weight",)
+def _run(engine: Engine, task: Task) -> Array:
+    demands = task.constraints
+    if task.data.n == 1:
+        return np.empty((0, 4))
+    if task.options.optimal_ordering:
+        _check_ordering_memory(task)
+    if demands is not None and not demands.forest:
+        _warn_of_components(demands)
+    return engine.run(task)
+
+
+def _refuse_overflow(Z: Array, task: Task, constraints: Constraints) -> None:
+    """Refuse weights by which heights are infinite, unless they may be for another reason."""
+    limited = task.linkage.takes_infinite or constraints.special != ("sample_weight",)
     if np.isinf(Z[:, 2]).any() and not limited:
         raise ValueError("sample_weight must be smaller, heights overflow; divide the weights by their largest")
-    return Z
 
 
 def _warn_of_components(constraints: Constraints) -> None:
@@ -319,14 +328,14 @@ def _warn_of_components(constraints: Constraints) -> None:
             f"connectivity leaves {constraints.components} components, which are merged last, without regard to edges; "
             "pass forest=True to keep them apart",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
 def _warn_of_forest(Z: Array, constraints: Constraints) -> None:
     trees = 1 + int(np.isinf(Z[:, 2]).sum())
-    if trees > 1:
-        causes = [name for name in constraints.special if name in ("connectivity", "cannot_link", "max_size")]
+    causes = [name for name in constraints.special if name in ("connectivity", "cannot_link", "max_size")]
+    if trees > 1 and causes:
         warnings.warn(
             f"{' and '.join(causes)} leave{'s' if len(causes) == 1 else ''} {trees} trees, which are joined at height "
             "infinity; pass forest=True if this is meant",

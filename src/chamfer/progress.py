@@ -34,7 +34,7 @@ class Progress:
 
 @dataclass
 class Info:
-    """What a run of the lists engine did.
+    """What a run did, most of it of the lists engine.
 
     Attributes
     ----------
@@ -48,6 +48,8 @@ class Info:
         Most list entries asked for at once, first lists included.
     recall : float or None
         With ``source="ann"``: the share of nearest neighbours that was found, measured on a sample.
+    folded : int
+        Rows that equal another one and were clustered with it, as one point that weighs more; whatever the engine.
 
     Examples
     --------
@@ -63,4 +65,5 @@ class Info:
     refreshed: int = 0
     entries: int = 0
     recall: float | None = None
+    folded: int = 0
     seconds: dict[str, float] = field(default_factory=lambda: {"first": 0.0, "refresh": 0.0, "merge": 0.0})

@@ -41,6 +41,8 @@ class Tuning:
     closer_point: Steps = ((24, 2.6e-6), (64, 1e-5), (_ALL, 8e-5))  # the same where a merge may bring centres closer
     average_point: Steps = ((24, 3e-5), (_ALL, 8e-5))  # the same of average linkage
     contracted_edge: float = 2e-6  # an edge of a graph along which clusters merge
+    folded_points: int = 1_000  # from here on, it is looked for equal rows, which are clustered once
+    folded_share: float = 0.5  # of the rows that are different, at most, for this to pay
     unchecked_bytes: int = 1 << 26  # below this size the memory check costs more than the clustering
 
     # The lists engine.

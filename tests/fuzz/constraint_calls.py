@@ -17,7 +17,7 @@ from fuzz.draw import Draw
 from fuzz.kinds import Kind, Wrong
 from fuzz.linkage_calls import NAMES as LINKAGE_NAMES
 from fuzz.linkage_calls import graph
-from rules import arguments, random_rules
+from rules import WEIGHED, arguments, random_rules
 
 ARGUMENTS = "sample_weight|connectivity|must_link|cannot_link|max_size|forest|default"
 NAMES = rf"{LINKAGE_NAMES}|\b({ARGUMENTS})\b"
@@ -58,6 +58,34 @@ def call_constrained(draw: Draw) -> None:
         raise Wrong(str(error)) from error
 
 
+def call_weighted(draw: Draw) -> None:
+    """A tree of points of different weights, of which some are equal and may be folded."""
+    method, engine = draw.one(WEIGHED)
+    n, capped = draw.integer(2, 12), method == "chamfer_capped"
+    X = draw.rng.normal(size=(n, 2)).astype(draw.one((np.float32, np.float64)))
+    X = X[draw.rng.integers(0, n, n)] if draw.chance(0.5) else X
+    weights = draw.one((draw.rng.integers(1, 20, n), 1 + draw.rng.exponential(3, n), 10 ** draw.rng.uniform(0, 6, n)))
+    if not capped and draw.chance(0.3):
+        weights = weights * draw.one((1e-90, 1e-3, 1e90))
+    chosen: dict[str, Any] = {"engine": draw.one((engine, "auto")), "sample_weight": weights}
+    chosen["n_neighbors"] = draw.integer(1, 20)
+    if engine == "lists":
+        chosen |= {"source": draw.one(("auto", "tree", "blas", "cdist")), "engine": "lists"}
+    if draw.chance(0.2):
+        chosen["sample_weight"] = weights = draw.one((None, np.full(n, 2.0)))
+    draw.say("linkage", X=X, method=method, **chosen)
+    short = {"first_list": 2, "next_list": 2, "batch": 3} if draw.chance(0.5) else {}
+    with chamfer.tuning.using(folded_points=draw.one((2, 1_000)), folded_share=1.0, **short):
+        Z = chamfer.linkage(X, method, **chosen)
+    truth.check_tree(Z, n)
+    if capped or X.dtype == np.float32:
+        return
+    try:
+        reference.replay(Z, distances(X), method, rtol=1e-7, atol=1e-12, rules=reference.Rules(weights))
+    except AssertionError as error:
+        raise Wrong(str(error)) from error
+
+
 def call_sparse(draw: Draw) -> None:
     """A tree of distances between some pairs, which are any."""
     n = draw.integer(1, 30)
@@ -85,6 +113,7 @@ def call_many_edges(draw: Draw) -> None:
 
 KINDS = {
     "constrained": Kind(call_constrained, 10, NAMES),
+    "weighted": Kind(call_weighted, 5, NAMES),
     "sparse": Kind(call_sparse, 5, NAMES),
     "many_edges": Kind(call_many_edges, 0.1, NAMES),
 }

@@ -50,6 +50,7 @@ class Task:
     progress: Progress
     limit: int | None = None  # bytes of memory
     constraints: Constraints | None = None  # None if there are none, and all points weigh the same
+    folded: bool = False  # whether weights stand for rows, of which the numbers are not known
     remote: bool = field(init=False)  # whether the points are on a cluster, or go there
     special: tuple[str, ...] = field(init=False)  # options that only some engines can honour
 
@@ -93,6 +94,10 @@ class Task:
     def __str__(self) -> str:
         what = f"metric {self.data.metric!r}" if isinstance(self.data, Points) else "distances"
         return f"method {self.linkage.name!r} with {what}"
+
+
+class TiedNeighboursError(Exception):
+    """Of equally near points some are neighbours by their numbers, which a folded task does not have."""
 
 
 class Engine(ABC):

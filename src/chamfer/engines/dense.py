@@ -15,6 +15,8 @@ from chamfer.methods import Linkage
 from chamfer.progress import Tick
 from chamfer.units import choose_unit, multiply
 
+_PLAIN = 1 << 20  # weights up to this and down to its inverse leave squared distances in the range of float32
+
 
 class DenseEngine(Engine):
     """Serves few points, distances that are given, and the linkages that need all pairs."""
@@ -42,6 +44,7 @@ class DenseEngine(Engine):
             distances = task.data.nbytes if task.options.optimal_ordering else 0
         else:
             distances = (n * n if _is_square(task) else n * (n - 1) // 2) * size
+        distances += 4 * n * n if _needs_double(task) else 0
         blocks = 0 if task.fast or task.d == 0 else 16 * task.threads * pairwise.BLOCK * n
         return distances + blocks + 200 * n + (task.data.nbytes if task.d else 0)
 
@@ -103,6 +106,7 @@ def _merge(matrix: Array, task: Task, tick: Tick | None) -> Array:
     if not _is_square(task):
         weights = None if task.constraints is None else task.constraints.weights
         if weights is not None and linkage.name == "ward":
+            matrix = matrix.astype(np.float64, copy=False) if _needs_double(task) else matrix
             _weigh(matrix, weights)
         return _core.dense_rule(matrix, n=task.data.n, rule=linkage.name, weights=weights, threads=threads, tick=tick)
     return _core.dense_chamfer(
@@ -143,6 +147,14 @@ def _run_allowed(values: Array, constraints: Constraints, task: Task, tick: Tick
     if linkage.family == "chamfer":
         return _core.allowed_chamfer(values, normalized=linkage.normalized, symmetric=linkage.symmetric, **rest)
     return _core.allowed_rule(values, rule=linkage.name, **rest)
+
+
+def _needs_double(task: Task) -> bool:
+    """Whether values of Ward's linkage may be too large or too small for the float32 of their distances."""
+    weights = None if task.constraints is None else task.constraints.weights
+    if weights is None or task.linkage.name != "ward" or task.data.dtype != np.float32:
+        return False
+    return bool(weights.min() < 1 / _PLAIN or weights.max() > _PLAIN)
 
 
 def _weigh(values: Array, weights: Array) -> None:

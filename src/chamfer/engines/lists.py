@@ -16,7 +16,7 @@ import numpy as np
 
 from chamfer import _core, tuning
 from chamfer._types import Array, Condensed, Points
-from chamfer.engines.base import Engine, Task, refuse_ordering, search_seconds
+from chamfer.engines.base import Engine, Task, TiedNeighboursError, refuse_ordering, search_seconds
 from chamfer.methods import Linkage, names
 from chamfer.progress import Info, Tick
 from chamfer.sources.base import Answer, CheckedSource, Source
@@ -267,13 +267,18 @@ def _keep_neighbours(answer: Answer, task: Task) -> None:
     """Make lists of what counts as a neighbour in the capped linkage, and the bound of what a point counts at most."""
     weights, n_neighbors = _weights(task), task.options.n_neighbors
     if weights is not None:
-        _keep_weight(nearest_first(answer), weights, n_neighbors)
+        if _keep_weight(nearest_first(answer), weights, n_neighbors) and task.folded:
+            raise TiedNeighboursError
     elif answer.clusters.shape[1] == n_neighbors + 1:
         _drop_farthest(answer)
 
 
-def _keep_weight(answer: Answer, weights: Array, n_neighbors: int) -> None:
-    """Of sorted lists, what is among the `n_neighbors` nearest if each point is there as often as it weighs."""
+def _keep_weight(answer: Answer, weights: Array, n_neighbors: int) -> bool:
+    """Of sorted lists, keep what is among the `n_neighbors` nearest if each point is there as often as it weighs.
+
+    Whether somewhere points are equally near, and not all of them are neighbours, as often as they weigh.
+    """
+    tied, before, was_near = False, np.full(len(weights), -1, answer.distances.dtype), np.zeros(len(weights), bool)
     seen = weights.copy()  # of a point and of what is nearer than the next on its list
     capped = seen >= n_neighbors + 2
     answer.bounds[capped] = 0
@@ -283,7 +288,12 @@ def _keep_weight(answer: Answer, weights: Array, n_neighbors: int) -> None:
         farthest = listed & ~capped & (seen >= n_neighbors + 2)
         answer.bounds[farthest] = distances[farthest]
         capped |= farthest
+        same = listed & (distances == before)
+        near_before = np.where(same, was_near, near)  # the first of those that are equally near
+        tied |= bool((same & near_before & (seen > n_neighbors + 1)).any())
+        before, was_near = distances.copy(), near_before
         clusters[~near] = -1
+    return tied
 
 
 def _drop_farthest(answer: Answer) -> None:

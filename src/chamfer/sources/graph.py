@@ -17,6 +17,7 @@ import numpy as np
 from chamfer import _core, tuning
 from chamfer._types import Array, Points
 from chamfer.distances.blas import blas, one_blas_thread
+from chamfer.distances.copies import places_of
 from chamfer.distances.filter import Principal
 from chamfer.progress import Tick
 from chamfer.sources.base import Answer, Source, empty_answer
@@ -35,7 +36,7 @@ class Graph(NamedTuple):
 
 def build_graph(points: Points, k: int, recall: float, seed: int, threads: int, tick: Tick | None = None) -> Graph:
     """K points near each point that are, on a sample, this share of the k nearest ones."""
-    order, starts = _places(points.X, threads)
+    order, starts = places_of(points.X, threads)
     if len(starts) == points.n + 1:
         return _build(points, k, recall, seed, threads, tick)
     # Copies would fill the lists of each other, so each place is there once and stands for all its points.
@@ -227,11 +228,3 @@ def _points_at(places: Array, count: int, order: Array, starts: Array) -> Array:
     among = columns - np.take_along_axis(ends - sizes, which, axis=1)
     found = order[np.minimum(np.take_along_axis(first, which, axis=1) + among, n - 1)]
     return np.asarray(np.where(columns < ends[:, -1:], found, np.int32(-1)))
-
-
-def _places(X: Array, threads: int) -> tuple[Array, Array]:
-    """Points with copies side by side, ascending, and where in that order each place starts; n after the last."""
-    hashes = _core.row_hashes(X, threads=threads)
-    order = np.argsort(hashes, kind="stable").astype(np.int32)
-    starts = np.flatnonzero(np.diff(hashes[order], prepend=~hashes[order[:1]]))
-    return order, np.append(starts, len(X))

@@ -1,5 +1,6 @@
 // Dendrograms and their scores.
 #include "../tree/agreement.hpp"
+#include "../tree/copies.hpp"
 #include "../tree/scores.hpp"
 #include "bind.hpp"
 
@@ -25,6 +26,21 @@ void bind_dendrogram(nb::module_& m) {
             return to_numpy(std::move(labels), {Z.shape(0) + 1});
         },
         "Z"_a, nb::kw_only(), "applied"_a);
+}
+
+void bind_copies(nb::module_& m) {
+    m.def(
+        "merge_copies",
+        [](Array<const Id, 1> place, Index places) {
+            Copies copies = merge_copies(place.data(), static_cast<Index>(place.size()), places);
+            const std::size_t count = copies.merges.size(), clusters = copies.ids.size();
+            std::vector<Id> pairs;
+            for (const Merge& merge : copies.merges) pairs.insert(pairs.end(), {merge.a, merge.b});
+            return nb::make_tuple(to_numpy(std::move(pairs), {count, std::size_t{2}}),
+                                  to_numpy(std::move(copies.ids), {clusters}));
+        },
+        "place"_a.noconvert(), nb::kw_only(), "places"_a,
+        "Merges of points at equal places, by the tie rule, and the cluster that each place becomes.");
 }
 
 void bind_agreement(nb::module_& m) {
@@ -96,6 +112,7 @@ void bind_trees(nb::module_& m) {
     bind_dendrogram(m);
     bind_scores(m);
     bind_agreement(m);
+    bind_copies(m);
 }
 
 }  // namespace chamfer
