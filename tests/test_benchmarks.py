@@ -214,6 +214,12 @@ def test_seconds_are_those_of_one_call(monkeypatch):
     assert (answer["seconds"], answer["shape"], answer["data"]) == (0.5, (50, 3), "normal")
 
 
+def test_inputs(capsys):
+    assert main(["inputs", "--documents", "300", "--points", "300"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[-7] for line in lines] == ["SparseSource", *4 * ["CdistSource"], "SphereSource"]  # too few
+
+
 def test_cuts(capsys):
     assert main(["cuts", "--points", "600", "--repeats", "1"]) == 0
     assert capsys.readouterr().out.count("equal") == 6

@@ -22,7 +22,8 @@ result. The folders are this sentence. A module imports only what stands above i
 ``distances/``          ``pairwise``, all distances · ``rows``, of some points to all · ``filter``, few coordinates that
                         bound them · ``copies``, points that are equal · ``blas``
 ``sources/``            nearest clusters of points: ``base``, what a source is, and the check of a user's own ·
-                        ``products`` · ``kdtree`` · ``rows`` · ``nominated`` · ``graph``, approximate neighbours ·
+                        ``products`` · ``kdtree`` · ``rows`` · ``packed``, cityblock and chebyshev · ``sparse`` ·
+                        ``sphere`` · ``nominated`` · ``graph``, approximate neighbours ·
                         ``index`` · ``visit`` · ``dask`` and its ``workers`` · ``checkpoint``, answers in a file ·
                         ``choose`` · ``make``
 ``engines/``            the closest pair of clusters: ``base``, what an engine is, and the `Task` it is given ·

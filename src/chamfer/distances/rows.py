@@ -50,8 +50,8 @@ class RowDistances:
         """Write all distances into `out`, condensed or square, if the core can; whether it could."""
         if self.metric not in PACKED_METRICS:
             return False
-        strips, metric = _strips(self._X), str(self.metric)
-        largest = _core.packed_triangle(self._X, strips, metric=metric, out=out, threads=threads, tick=tick)
+        packed, metric = strips(self._X), str(self.metric)
+        largest = _core.packed_triangle(self._X, packed, metric=metric, out=out, threads=threads, tick=tick)
         if np.isinf(largest) and infinite:  # or some are no numbers
             largest = float(out.min())
         check_distances(np.array([largest]), metric, np.float64, self.n, infinite)
@@ -83,25 +83,26 @@ def _make(points: Points, options: dict[str, Any] | None) -> Rows:
 
 def _packed(X: Array, metric: str) -> Rows:
     """Blocks of points, coordinate after coordinate."""
-    n, width, strips = len(X), int(_core.BLOCK), _strips(X)
-    blocks = len(strips)
+    n, width, packed = len(X), int(_core.BLOCK), strips(X)
+    blocks = len(packed)
 
     def rows(queries: Array, first: int, threads: int) -> Array:
         block, rest = divmod(first, width)
         out = np.empty((len(queries), (blocks - block) * width))
         queries = np.ascontiguousarray(queries, X.dtype)
-        _core.packed_rows(queries, strips[block:], metric=metric, out=out, threads=threads)
+        _core.packed_rows(queries, packed[block:], metric=metric, out=out, threads=threads)
         return np.asarray(out[:, rest : rest + n - first])
 
     return rows
 
 
-def _strips(X: Array) -> Array:
+def strips(X: Array) -> Array:
+    """Points in blocks, coordinate after coordinate; the last one is filled up with zeros."""
     (n, d), width = X.shape, int(_core.BLOCK)
     blocks = -(-n // width)
-    strips = np.zeros((blocks * width, d), X.dtype)
-    strips[:n] = X
-    return np.ascontiguousarray(strips.reshape(blocks, width, d).transpose(0, 2, 1))
+    padded = np.zeros((blocks * width, d), X.dtype)
+    padded[:n] = X
+    return np.ascontiguousarray(padded.reshape(blocks, width, d).transpose(0, 2, 1))
 
 
 def _bits(X: Array, jaccard: bool) -> Rows:
@@ -129,16 +130,21 @@ def _pack_bits(X: Array) -> Array:
 
 def _haversine(X: Array) -> Rows:
     """Angles between places of latitude and longitude, from chords: a small chord keeps the digits of its angle."""
-    places = _on_sphere(X)
+    places = on_sphere(X)
 
     def rows(queries: Array, first: int, threads: int) -> Array:
-        chords = cdist(_on_sphere(queries), places[first:])
-        return np.asarray(2 * np.arcsin(np.minimum(chords / 2, 1)))
+        return angles(cdist(on_sphere(queries), places[first:]))
 
     return rows
 
 
-def _on_sphere(X: Array) -> Array:
+def angles(chords: Array) -> Array:
+    """The angles of chords of the unit sphere."""
+    return np.asarray(2 * np.arcsin(np.minimum(chords / 2, 1)))
+
+
+def on_sphere(X: Array) -> Array:
+    """Places of latitude and longitude in space, on the unit sphere."""
     latitude, longitude = np.asarray(X, np.float64).T
     across = np.cos(latitude)
     return np.column_stack([across * np.cos(longitude), across * np.sin(longitude), np.sin(latitude)])
@@ -147,19 +153,20 @@ def _on_sphere(X: Array) -> Array:
 def _sparse(X: csr_array, metric: str) -> Rows:
     """By the points that each coordinate has."""
     columns = X.tocsc()
-    index = dict(zip(("starts", "places", "values"), _lines(X), strict=True))
-    index.update(zip(("column_starts", "column_places", "column_values"), _lines(columns), strict=True))
+    index = dict(zip(("starts", "places", "values"), lines(X), strict=True))
+    index.update(zip(("column_starts", "column_places", "column_values"), lines(columns), strict=True))
     n, dtype = X.shape[0], X.dtype
 
     def rows(queries: csr_array, first: int, threads: int) -> Array:
         out = np.empty((queries.shape[0], n - first))
-        _core.sparse_rows(*_lines(queries.astype(dtype)), **index, first=first, metric=metric, out=out, threads=threads)
+        _core.sparse_rows(*lines(queries.astype(dtype)), **index, first=first, metric=metric, out=out, threads=threads)
         return out
 
     return rows
 
 
-def _lines(matrix: Any) -> tuple[Array, Array, Array]:
+def lines(matrix: Any) -> tuple[Array, Array, Array]:
+    """A compressed sparse matrix as the core takes it."""
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), np.ascontiguousarray(matrix.data)
 
 

@@ -15,12 +15,13 @@ from chamfer import _core, tuning
 from chamfer._types import Array, Points
 from chamfer.distances.blas import blas, one_blas_thread
 from chamfer.distances.pairwise import centre
-from chamfer.distances.rows import RowDistances
+from chamfer.distances.rows import RowDistances, angles
 from chamfer.engines.base import Engine, Task, in_callers_unit, refuse_ordering, search_seconds
 from chamfer.methods import METHODS, Linkage
 from chamfer.sources.choose import choose_source
 from chamfer.sources.kdtree import TreeSource
 from chamfer.sources.products import BlasSource
+from chamfer.sources.sphere import chords
 
 _HEAVY = 1 << 24  # times the smallest weight: float32, in which the filter multiplies, has room for as many points
 ABLE = ", ".join(f"{each.name} ({', '.join(each.from_points)})" for each in METHODS.values() if each.from_points)
@@ -55,7 +56,7 @@ class PointsEngine(Engine):
         """Centres, their few coordinates, and lists; few points are compared without the latter."""
         n, d = task.data.n, task.d
         if _goes_row_by_row(task):
-            return 100 * n + task.data.nbytes
+            return (600 if _is_on_sphere(task) else 100) * n + task.data.nbytes
         if _are_few(task):
             return n * (8 * d + 150)
         lists = n * (200 + 25 * tuning.current.centre_list)
@@ -64,7 +65,7 @@ class PointsEngine(Engine):
     def cost(self, task: Task) -> float:
         """A search among all points, and lists."""
         now = tuning.current
-        if _goes_row_by_row(task):
+        if _goes_row_by_row(task) and not _is_on_sphere(task):
             return 2 * search_seconds(task)  # each distance is computed twice
         if task.linkage.family == "single":
             point = now.single_point
@@ -72,11 +73,14 @@ class PointsEngine(Engine):
             point = now.average_point
         else:
             point = now.points_point if task.linkage.reducible else now.closer_point
-        return search_seconds(task) + tuning.at(point, task.d) * task.data.n
+        search = 0.0 if _is_on_sphere(task) else search_seconds(task)
+        return search + tuning.at(point, task.d) * task.data.n
 
     def run(self, task: Task) -> Array:
         """Compare few points one by one; make lists of the nearest for many."""
         assert isinstance(task.data, Points)
+        if _is_on_sphere(task):
+            return _chords(task)
         if _goes_row_by_row(task):
             return in_callers_unit(_row_by_row(task), task.data)
         metric, points = task.data.metric, replace(task.data, metric="sqeuclidean")
@@ -94,6 +98,20 @@ def _goes_row_by_row(task: Task) -> bool:
     """Whether it is single linkage by a metric that the core does not know."""
     here = isinstance(task.data, Points) and not task.data.remote and task.options.epsilon == 0
     return here and task.linkage.family == "single" and not task.fast
+
+
+def _is_on_sphere(task: Task) -> bool:
+    """Whether it is single linkage of places on the globe, whose order is that of chords in space."""
+    return _goes_row_by_row(task) and isinstance(task.data, Points) and task.data.metric == "haversine"
+
+
+def _chords(task: Task) -> Array:
+    assert isinstance(task.data, Points)
+    n = task.data.n
+    with task.progress.stage("merges", n - 1, "merge") as tick:
+        Z = chords(task.data, task.threads).spanning_tree(task.threads, tick)
+    Z[:, 2] = angles(Z[:, 2]).astype(task.data.dtype)
+    return Z
 
 
 def _row_by_row(task: Task) -> Array:

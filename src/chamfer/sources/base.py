@@ -91,11 +91,12 @@ class PointSource(Source):
         self.points, self.height_exponent = points, points.height_exponent
 
 
-class SearchSource(PointSource):
+class SearchSource(Source):
     """A source whose search is compiled."""
 
     def __init__(self, points: Points, search: Any) -> None:
-        super().__init__(points)
+        self.n, self.dtype, self.height_exponent = points.n, points.dtype, points.height_exponent
+        self.points = points if points.in_core else None
         self._search = search
 
     def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:

@@ -15,8 +15,11 @@ from chamfer.sources.dask import DaskSource
 from chamfer.sources.index import IndexSource
 from chamfer.sources.kdtree import TreeSource
 from chamfer.sources.nominated import GraphSource
+from chamfer.sources.packed import PackedSource, suits
 from chamfer.sources.products import BlasSource
 from chamfer.sources.rows import CdistSource, PrecomputedSource
+from chamfer.sources.sparse import SparseSource
+from chamfer.sources.sphere import SphereSource
 
 RECALL = 0.98  # of nearest neighbours, where they are approximate and the user does not say
 SOURCES = ("auto", "blas", "tree", "cdist", "ann")
@@ -52,7 +55,7 @@ def make_source(
     if issparse(source):
         return GraphSource(data, source, k)
     if source == "auto":
-        return choose_source(data, k, threads) if data.in_core else CdistSource(data)
+        return _exact(data, k, threads)
     kinds: dict[str, Callable[[Points], Source]] = {
         "blas": BlasSource,
         "tree": partial(TreeSource, threads=threads),
@@ -60,3 +63,14 @@ def make_source(
         "ann": lambda points: IndexSource(points, k, recall),
     }
     return kinds[source](data)
+
+
+def _exact(points: Points, k: int, threads: int) -> Source:
+    """The fastest exact source for the points."""
+    if points.in_core:
+        return choose_source(points, k, threads)
+    if points.sparse:
+        return SparseSource(points)
+    if points.metric == "haversine":
+        return SphereSource(points, threads)
+    return PackedSource(points) if suits(points) else CdistSource(points)

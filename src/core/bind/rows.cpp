@@ -2,13 +2,15 @@
 #include "../distance/rows.hpp"
 
 #include "../distance/sparse.hpp"
+#include "../search/packed_search.hpp"
+#include "../search/sparse_search.hpp"
 #include "bind.hpp"
 
 namespace chamfer {
 namespace {
 
 RowMetric row_metric_of(const std::string& name) {
-    if (name == "cityblock") return {0, {.root = false, .factor = 1}};
+    if (name == "cityblock") return {kCityBlock, {.root = false, .factor = 1}};
     if (name == "chebyshev") return {1, {.root = false, .factor = 1}};
     if (name == "nan_euclidean") return {2, {.root = true, .factor = 1}};
     throw nb::value_error("the core knows rows of cityblock, chebyshev and nan_euclidean");
@@ -82,6 +84,60 @@ void bind_sparse(nb::module_& m) {
         "threads"_a, "Writes distances of sparse queries to the sparse points from `first` on.");
 }
 
+// Adds `nearest`, which every search has.
+template <class Search, class T, class Class>
+void bind_nearest(Class& c) {
+    c.def(
+        "nearest",
+        [](const Search& self, Array<const Id, 1> queries, Array<const Id, 1> labels, Array<Id, 2> clusters,
+           Array<T, 2> distances, Array<T, 1> bounds, int threads, nb::object callback) {
+            const Tick tick = python_tick(callback);
+            const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
+            nb::gil_scoped_release unlocked;
+            self.nearest(queries.data(), static_cast<Index>(queries.size()), labels.data(), answers, threads, tick);
+        },
+        "queries"_a.noconvert(), "labels"_a.noconvert(), nb::kw_only(), "clusters"_a.noconvert(),
+        "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a, "tick"_a = nb::none(),
+        "The k nearest clusters of some points.");
+}
+
+template <class T>
+void bind_packed_search(nb::module_& m, const char* name) {
+    using Search = PackedSearch<T>;
+    nb::class_<Search> c(m, name, "Nearest clusters by cityblock or chebyshev.");
+    m.def(
+        "packed_search",
+        [](Array<const T, 3> strips, Array<const Id, 1> order, Array<const Id, 1> leading, const std::string& metric) {
+            return Search(strips_of<T>(strips), order.data(), static_cast<Index>(order.size()), leading.data(),
+                          static_cast<Index>(leading.size()), row_metric_of(metric));
+        },
+        "strips"_a.noconvert(), nb::kw_only(), "order"_a.noconvert(), "leading"_a.noconvert(), "metric"_a,
+        nb::keep_alive<0, 1>(), "A search among packed points, by boxes of their leading coordinates.");
+    bind_nearest<Search, T>(c);
+}
+
+template <class T>
+void bind_sparse_search(nb::module_& m, const char* name) {
+    using Search = SparseSearch<T>;
+    nb::class_<Search> c(m, name, "Nearest clusters of sparse points.");
+    m.def(
+        "sparse_search",
+        [](Array<const Index, 1> starts, Array<const Id, 1> places, Array<const T, 1> values,
+           Array<const Index, 1> column_starts, Array<const Id, 1> column_places, Array<const T, 1> column_values,
+           Array<const bool, 1> frequent, const std::string& metric) {
+            const Lines<T> points{starts.data(), places.data(), values.data()};
+            const Lines<T> columns{column_starts.data(), column_places.data(), column_values.data()};
+            return Search(points, columns, frequent.data(), static_cast<Index>(starts.shape(0)) - 1,
+                          static_cast<Index>(frequent.shape(0)), metric_of(metric));
+        },
+        "starts"_a.noconvert(), "places"_a.noconvert(), "values"_a.noconvert(), nb::kw_only(),
+        "column_starts"_a.noconvert(), "column_places"_a.noconvert(), "column_values"_a.noconvert(),
+        "frequent"_a.noconvert(), "metric"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(),
+        nb::keep_alive<0, 4>(), nb::keep_alive<0, 5>(), nb::keep_alive<0, 6>(),
+        "A search among sparse points; columns hold the points of each coordinate that is not frequent.");
+    bind_nearest<Search, T>(c);
+}
+
 }  // namespace
 
 void bind_rows(nb::module_& m) {
@@ -92,6 +148,10 @@ void bind_rows(nb::module_& m) {
           "out"_a.noconvert(), "threads"_a, "Writes Hamming or Jaccard distances of rows of d bits.");
     bind_sparse<float>(m);
     bind_sparse<double>(m);
+    bind_packed_search<float>(m, "PackedSearch32");
+    bind_packed_search<double>(m, "PackedSearch64");
+    bind_sparse_search<float>(m, "SparseSearch32");
+    bind_sparse_search<double>(m, "SparseSearch64");
     m.def(
         "edges_tree",
         [](Array<const Id, 1> first, Array<const Id, 1> second, Array<const double, 1> lengths) {

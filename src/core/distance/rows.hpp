@@ -18,6 +18,8 @@ struct Strips {
     const T* block(Index b) const { return data + b * kBlock * d; }
 };
 
+constexpr int kCityBlock = 0;  // the loop of that metric
+
 struct RowMetric {
     int loop;     // of packed_rows
     Metric then;  // how its result becomes the distance

@@ -44,12 +44,25 @@ double squared_difference(const Lines<T>& a, Index i, const Lines<T>& b, Index j
     return sum;
 }
 
+constexpr double kCancelled = 1e-6;  // shares of the lengths at which a difference has lost six digits
+
+// Whether the metric is that of directions, of unit length: those that share nothing are at 1.
+inline bool of_directions(Metric metric) { return !metric.root && metric.factor != 1; }
+
+// The distance of row i of `a` and row j of `b` from their squared lengths and their product.
+template <class T>
+double distance_of(const Lines<T>& a, Index i, const Lines<T>& b, Index j, double lengths, double product,
+                   Metric metric) {
+    double squared = lengths - 2 * product;
+    if (squared < kCancelled * lengths) squared = squared_difference(a, i, b, j);
+    return from_squared(metric, squared);
+}
+
 // out[q][p - first] = distance from row q of `queries` to point p of [first, n)
 template <class T>
 void sparse_distances(const Lines<T>& queries, Index count, const Lines<T>& points, const Lines<T>& columns, Index n,
                       Index first, Metric metric, double* out, int threads) {
-    constexpr double kCancelled = 1e-6;  // shares of the lengths at which a difference has lost six digits
-    const bool directions = !metric.root && metric.factor != 1;  // of unit length; those that share nothing are at 1
+    const bool directions = of_directions(metric);
     std::vector<double> lengths(n, 1.0);
     if (!directions)
         parallel_ranges(n - first, 1024, threads, [&](Index begin, Index end) {
@@ -68,11 +81,8 @@ void sparse_distances(const Lines<T>& queries, Index count, const Lines<T>& poin
                 row[*p - first] += value * static_cast<double>(*other);
         }
         const double own = directions ? 1 : squared_length(queries, q);
-        for (Index p = first; p < n; ++p) {
-            double squared = own + lengths[p] - 2 * row[p - first];
-            if (squared < kCancelled * (own + lengths[p])) squared = squared_difference(queries, q, points, p);
-            row[p - first] = from_squared(metric, squared);
-        }
+        for (Index p = first; p < n; ++p)
+            row[p - first] = distance_of(queries, q, points, p, own + lengths[p], row[p - first], metric);
     });
 }
 
