@@ -194,7 +194,7 @@ def linkage(
     ``"points"``    ``single``, ``average`` (sqeuclidean, cosine), ``ward``, ``centroid``, ``median``
     ``"lists"``     ``chamfer``, ``chamfer_normalized``, ``chamfer_capped``
     ``"tradeoff"``  ``chamfer``, ``chamfer_normalized``
-    ``"graph"``     ``single``, ``complete``, ``average``, ``weighted``, ``ward``, ``centroid``, ``median``
+    ``"graph"``     all but ``chamfer_normalized``, ``chamfer_symmetric``, ``chamfer_normalized_symmetric``
     ==============  =======================================================================================
 
     Of equal values the pair with the smaller lower cluster number is merged, then the one with the smaller higher
@@ -292,6 +292,8 @@ def linkage(
     if demands is not None and not forest:
         _warn_of_components(demands)
     Z = fitting.run(task)
+    if info is not None:
+        info.trees = 1 + int(np.isinf(Z[:, 2]).sum())
     if demands is not None and not forest:
         _warn_of_forest(Z, demands)
     return _order_leaves(Z, task) if optimal_ordering else Z

@@ -34,10 +34,12 @@ class Progress:
 
 @dataclass
 class Info:
-    """What a run of the lists engine did.
+    """What a run did. All but `trees` is about the lists engine.
 
     Attributes
     ----------
+    trees : int
+        How many trees there are: more than one if constraints, or sparse distances, leave a forest.
     source : str
         Name of the source.
     refreshes, refreshed : int
@@ -58,6 +60,7 @@ class Info:
     ('TreeSource', 0)
     """
 
+    trees: int = 1
     source: str = ""
     refreshes: int = 0
     refreshed: int = 0

@@ -10,7 +10,7 @@ from chamfer import _core, tuning
 from chamfer._types import Array, Condensed, Points
 from chamfer.constraints import Constraints
 from chamfer.distances import pairwise
-from chamfer.engines.base import Engine, Task, in_callers_unit, refuse_ordering, search_seconds
+from chamfer.engines.base import Engine, Task, in_callers_unit, refuse_capped, refuse_ordering, search_seconds
 from chamfer.methods import Linkage
 from chamfer.progress import Tick
 from chamfer.units import choose_unit, multiply
@@ -28,7 +28,7 @@ class DenseEngine(Engine):
         return not linkage.capped
 
     def _refuses(self, task: Task) -> str | None:
-        return super()._refuses(task) or refuse_ordering(task)
+        return refuse_capped(task) or super()._refuses(task) or refuse_ordering(task)
 
     def memory(self, task: Task) -> int:
         """All distances, condensed or square; given ones are there already. Rows by cdist come in blocks."""
