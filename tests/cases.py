@@ -7,10 +7,13 @@ import subprocess
 import sys
 
 import numpy as np
+from scipy.sparse import issparse
 from scipy.spatial.distance import pdist, squareform
 
 import chamfer
 import reference
+from chamfer.constraints import check_constraints
+from chamfer.edges import check_sparse_distances
 from chamfer.engines.base import Options, Task
 from chamfer.inputs import check_input
 from chamfer.progress import Progress
@@ -43,11 +46,18 @@ def engines(method: str, metric: str = "euclidean") -> tuple[str, ...]:
 
 
 def task(
-    X: np.ndarray, method: str = "chamfer", metric: str = "euclidean", limit: int | None = None, **options
+    X: np.ndarray,
+    method: str = "chamfer",
+    metric: str = "euclidean",
+    limit: int | None = None,
+    rules: dict | None = None,
+    **options,
 ) -> Task:
-    """What `linkage` gives to an engine."""
-    data = check_input(X, metric)
-    return Task(chamfer.METHODS[method], data, Options(**options), 2, Progress(False), limit)
+    """What `linkage` gives to an engine; `rules` are its arguments about weights and constraints."""
+    sparse = issparse(X) and metric == "precomputed"
+    data = check_sparse_distances(X, None) if sparse else check_input(X, metric)
+    constraints = check_constraints(data.n, X, **rules) if rules else None
+    return Task(chamfer.METHODS[method], data, Options(**options), 2, Progress(False), limit, constraints)
 
 
 def gaussian(seed: int, n: int, d: int, dtype: type = np.float64) -> np.ndarray:

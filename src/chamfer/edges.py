@@ -35,10 +35,13 @@ def check_graph(connectivity: Any, X: Any, n: int) -> csr_array:
 
 def graph_of(row: Array, col: Array, n: int) -> csr_array:
     """Edges in both directions, each once, in ascending order, without loops."""
-    row, col = row[row != col].astype(np.int64), col[row != col].astype(np.int64)
-    key = np.sort(np.concatenate([row * n + col, col * n + row]))  # faster than np.unique
-    key = key[np.diff(key, prepend=-1) > 0]
-    return _csr(key // n, key % n, np.ones(len(key), dtype=np.int8), n)
+    row, col = row[row != col], col[row != col]
+    both = np.concatenate([row, col]), np.concatenate([col, row])
+    # SciPy counts entries instead of sorting them, and joins those that are there twice.
+    graph = csr_array((np.ones(2 * len(row), dtype=np.int8), both), shape=(n, n))
+    graph.sort_indices()
+    graph.data[:] = 1
+    return graph
 
 
 def check_sparse_distances(X: Any, default: Any) -> SparseDistances:

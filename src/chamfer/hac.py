@@ -200,7 +200,7 @@ def linkage(
     ``"points"``    ``single``, ``average`` (sqeuclidean, cosine), ``ward``, ``centroid``, ``median``
     ``"lists"``     ``chamfer``, ``chamfer_normalized``, ``chamfer_capped``
     ``"tradeoff"``  ``chamfer``, ``chamfer_normalized``
-    ``"graph"``     ``single``, ``complete``, ``average``, ``weighted``, ``ward``, ``centroid``, ``median``
+    ``"graph"``     all but ``chamfer_normalized``, ``chamfer_symmetric``, ``chamfer_normalized_symmetric``
     ==============  =======================================================================================
 
     Of equal values the pair with the smaller lower cluster number is merged, then the one with the smaller higher
@@ -299,6 +299,8 @@ def linkage(
             Z = _run(choose(task, engine), task)
     if constraints.weights is not None:
         _refuse_overflow(Z, task, constraints)
+    if info is not None:
+        info.trees = 1 + int(np.isinf(Z[:, 2]).sum())
     if demands is not None and not forest:
         _warn_of_forest(Z, demands)
     return _order_leaves(Z, task) if optimal_ordering and data.n > 1 else Z

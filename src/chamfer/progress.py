@@ -34,10 +34,12 @@ class Progress:
 
 @dataclass
 class Info:
-    """What a run did, most of it of the lists engine.
+    """What a run did. All but `trees` and `folded` is about the lists engine.
 
     Attributes
     ----------
+    trees : int
+        How many trees there are: more than one if constraints, or absent or infinite distances, leave a forest.
     source : str
         Name of the source.
     refreshes, refreshed : int
@@ -49,7 +51,7 @@ class Info:
     recall : float or None
         With ``source="ann"``: the share of nearest neighbours that was found, measured on a sample.
     folded : int
-        Rows that equal another one and were clustered with it, as one point that weighs more; whatever the engine.
+        Rows that equal another one and were clustered with it, as one point that weighs more.
 
     Examples
     --------
@@ -60,6 +62,7 @@ class Info:
     ('TreeSource', 0)
     """
 
+    trees: int = 1
     source: str = ""
     refreshes: int = 0
     refreshed: int = 0

@@ -55,6 +55,54 @@ def test_the_graph_engine_follows_the_definition(method, seed, make):
         assert_same_tree(Z, reference.linkage(D, method, rules=rules), 1e-7)
 
 
+@pytest.mark.parametrize("method", ["chamfer", "chamfer_capped"])
+@pytest.mark.parametrize("seed", [3, 8, *slow(*range(3), *range(4, 8), *range(9, 40))])
+@pytest.mark.parametrize("make", [gaussian, grid])
+def test_chamfer_linkages_along_edges_follow_the_definition(method, seed, make):
+    n, k = [2, 3, 5, 8, 14, 20][seed % 6], 1 + seed % 4
+    X, rules = make(seed, n, 3), random_rules(seed, n)
+    if method == "chamfer_capped":
+        rules = replace(rules, weights=None, max_size=np.ceil(rules.max_size * 2))
+    if rules.edges is None:
+        rules = replace(rules, edges=np.abs(np.subtract.outer(np.arange(n), np.arange(n))) == 1)
+    Z = linkage(X, method, engine="graph", n_neighbors=k, **arguments(rules))
+    expected = reference.linkage(distances(X), method, n_neighbors=k, rules=rules)
+    assert_same_tree(Z, expected, 1e-7)  # also where values tie
+
+
+@pytest.mark.parametrize(("metric", "d"), [("euclidean", 1), ("euclidean", 3), ("sqeuclidean", 20), ("cosine", 4)])
+@pytest.mark.parametrize("dtype", [np.float64, *slow(np.float32)])
+def test_chamfer_along_a_grid_is_that_of_the_dense_engine(metric, d, dtype):
+    """So many points that lists of them fill blocks, of clusters as large as each other and of one that takes all."""
+    X = np.repeat(gaussian(0, 12, d), 50, axis=0) + 0.3 * gaussian(1, 600, d)
+    graph = sparse.diags([np.ones(599), np.ones(570)], [1, 30], shape=(600, 600))
+    weights = np.random.default_rng(2).uniform(0.5, 2, 600) if d == 3 else None
+    for rules in ({}, {"max_size": 80, "forest": True}):
+        options = {"metric": metric, "connectivity": graph, "sample_weight": weights, **rules}
+        dense, Z = (linkage(X.astype(dtype), "chamfer", engine=name, **options) for name in ("dense", "graph"))
+        if dtype == np.float64:
+            assert_same_tree(Z, dense, 1e-9)
+        else:
+            np.testing.assert_allclose(np.sort(Z[:, 2]), np.sort(dense[:, 2]), rtol=1e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("d", [2, *slow(20)])
+def test_capped_linkage_along_the_edges_of_neighbours_is_that_without_edges(d):
+    X = np.repeat(gaussian(0, 5, d), 50, axis=0) + 0.3 * gaussian(1, 250, d)
+    expected = chamfer.linkage(X, "chamfer_capped", n_neighbors=4)
+    for graph in (chamfer.neighbors(X, 4).graph(), np.ones((250, 250))):
+        Z = linkage(X, "chamfer_capped", n_neighbors=4, connectivity=graph)
+        assert_same_tree(Z, expected)
+
+
+def test_chamfer_linkages_follow_edges_without_a_matrix():
+    X = gaussian(0, 3_000, 2)  # the matrix takes 72 MB
+    for method in ("chamfer", "chamfer_capped"):
+        Z = chamfer.linkage(X, method, connectivity="chain", memory_limit="12MB")
+        sizes = np.abs(np.diff(chamfer.cut(Z, 9)))
+        assert np.count_nonzero(sizes) == 8  # each cluster is a run of the chain
+
+
 @pytest.mark.parametrize("method", EDGES)
 @pytest.mark.parametrize("default", [1.0, 1.5, np.inf])
 @pytest.mark.parametrize("seed", [2, 3, *slow(0, 1, *range(4, 40))])
@@ -218,6 +266,12 @@ class TestForests:
             with pytest.raises(ValueError, match=f"n_clusters must be at least 3, .* 3 trees.*, got {k}"):
                 chamfer.cut(Z, k)
 
+    def test_info_counts_trees(self):
+        info = chamfer.Info()
+        for max_size, trees in ((1, 6), (3, 2), (6, 1)):
+            chamfer.linkage(self.X, "average", max_size=max_size, forest=True, info=info)
+            assert info.trees == trees
+
     def test_a_largest_size_leaves_trees_and_says_so(self):
         with pytest.warns(UserWarning, match="max_size leaves 2 trees, which are joined at height infinity"):
             Z = chamfer.linkage(self.X, "average", max_size=4)
@@ -266,10 +320,21 @@ class TestForests:
         ({"max_size": 1, "sample_weight": [1, 1, 1, 3]}, "max_size must be at least 3.0, the sample_weight of point 3"),
         ({"forest": "yes"}, "forest must be True or False, got 'yes'"),
         ({"must_link": [(0, 1)], "engine": "points"}, "engine must be 'dense' or 'graph' for must_link, got 'points'"),
-        ({"must_link": [(0, 1)], "engine": "graph"}, "engine 'graph' takes one of .*; got method 'chamfer'"),
+        ({"must_link": [(0, 1)], "engine": "graph"}, "engine 'graph' needs connectivity, or sparse distances; got"),
+        (
+            {"connectivity": "chain", "engine": "graph", "method": "chamfer_symmetric"},
+            "engine 'graph' takes observations and one of chamfer, chamfer_capped, single .*'chamfer_symmetric'",
+        ),
         ({"must_link": [(0, 1)], "engine": "graph", "method": "ward"}, "engine 'graph' needs connectivity, or sparse"),
         ({"default": 1.0}, "default must be None unless X is a sparse matrix of distances, got 1.0"),
-        ({"max_size": 2, "method": "chamfer_capped"}, "takes one of .*; got method 'chamfer_capped'"),
+        (
+            {"max_size": 2, "method": "chamfer_capped"},
+            "'chamfer_capped' with max_size needs .* connectivity, for example",
+        ),
+        (
+            {"connectivity": "chain", "method": "chamfer_capped", "sample_weight": [1, 1, 1, 2]},
+            "sample_weight must be None for method 'chamfer_capped', got weights that differ",
+        ),
         (
             {"sample_weight": [1e-9, 1, 1, 1], "method": "ward", "engine": "points"},
             r"sample_weight must sum up to at most 2\^24 times the smallest weight",

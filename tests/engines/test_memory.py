@@ -89,14 +89,20 @@ import sys
 sys.path.insert(0, {folder!r})
 from cases import task
 from chamfer.engines.choose import ENGINES
+from scipy.sparse import diags
 from scipy.spatial.distance import pdist
 
 def size(field):
     return 1024 * int(next(line for line in open("/proc/self/status") if line.startswith(field)).split()[1])
 
+def grid(X):  # 200 points a row
+    n = X.shape[0]
+    return diags([np.ones(n - 1), np.ones(n - 200)], [1, 200], shape=(n, n)).tocsr()
+
 def make(n):
     X = np.random.default_rng(0).normal(size=(n, {d})).astype({dtype!r})
-    return task(pdist(X) if {given} else X, {method!r}, {metric!r}, **{options})
+    X = grid(X) if {metric!r} == "precomputed" else pdist(X) if {given} else X
+    return task(X, {method!r}, {metric!r}, rules={rules}, **{options})
 
 def engine(task):
     return next(each for each in ENGINES if each.name == {name!r} and each.refuses(task) is None)
@@ -135,11 +141,18 @@ print(estimate, size("VmHWM") - before)
         ("lists", "chamfer", 6_000, 5, {"given": True}),
         ("tradeoff", "chamfer", 5_000, 8, {"options": {"t": 1}, "dtype": "float32"}),
         ("tradeoff", "chamfer", 6_000, 8, {"options": {"t": 2}}),
+        ("dense", "average", 3_000, 5, {"rules": '{"max_size": 9}', "dtype": "float32"}),
+        ("dense", "chamfer", 2_500, 5, {"rules": '{"connectivity": grid}'}),
+        ("graph", "ward", 200_000, 3, {"rules": '{"connectivity": grid}'}),
+        ("graph", "single", 200_000, 3, {"rules": '{"connectivity": grid}'}),
+        ("graph", "average", 200_000, 3, {"metric": "precomputed"}),
+        ("graph", "chamfer", 40_000, 3, {"rules": '{"connectivity": grid}'}),
+        ("graph", "chamfer_capped", 40_000, 3, {"rules": '{"connectivity": grid}', "dtype": "float32"}),
     ],
     ids=str,
 )
 def test_the_estimate_is_honest(name, method, n, d, more):
-    given = {"metric": "euclidean", "dtype": "float64", "given": False, "options": {}} | more
+    given = {"metric": "euclidean", "dtype": "float64", "given": False, "rules": None, "options": {}} | more
     code = ESTIMATE.format(folder=str(Path(__file__).parents[1]), name=name, method=method, n=n, d=d, **given)
     estimate, used = (int(each) for each in apart(code, timeout=400).split())
     assert used <= estimate + ALLOWED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,11 +35,13 @@ ODD = {
 
 def call_constrained(draw: Draw) -> None:
     """A tree that respects rules, or a refusal."""
-    method = draw.one([name for name in METHODS if name != "chamfer_capped" or draw.chance(0.1)])
-    n = draw.integer(2, 12)
+    method, n = draw.one(list(METHODS)), draw.integer(2, 12)
     X, rules = draw.rng.normal(size=(n, 2)), random_rules(draw.integer(0, 10**9), n)
     X = X if draw.chance(0.7) else np.round(X)
-    chosen = arguments(rules)
+    if METHODS[method].capped and draw.chance(0.9):
+        every = np.ones((n, n), dtype=bool) if rules.edges is None else rules.edges
+        rules = replace(rules, weights=None, edges=every, max_size=np.ceil(rules.max_size * 4))
+    chosen = arguments(rules) | {"n_neighbors": draw.integer(1, 15)}
     if draw.chance(0.5):
         chosen["engine"] = draw.one(("dense", "graph", "points", "lists") if draw.chance(0.2) else ("dense", "graph"))
     odd = draw.chance(0.3)
@@ -50,10 +53,11 @@ def call_constrained(draw: Draw) -> None:
     draw.say("linkage", X=X, method=method, **chosen)
     Z = chamfer.linkage(X, method, **chosen)
     truth.check_tree(Z, n)
-    if odd or method == "chamfer_capped":
+    if odd:
         return
     try:
-        reference.replay(Z, distances(X), method, rtol=1e-7, atol=1e-12, rules=rules)
+        k = chosen["n_neighbors"]
+        reference.replay(Z, distances(X), method, rtol=1e-7, atol=1e-12, n_neighbors=k, rules=rules)
     except AssertionError as error:
         raise Wrong(str(error)) from error
 
@@ -106,7 +110,10 @@ def call_many_edges(draw: Draw) -> None:
     X = points(draw, draw.integer(500, 2_000))
     n = len(X)
     edges = sparse.random_array((n, n), density=draw.one((1, 3, 20)) / n, rng=draw.rng)
-    chosen = {"method": draw.one(("ward", "single", "centroid", "median")), "forest": draw.chance(0.5)}
+    chosen = {
+        "method": draw.one(("ward", "single", "centroid", "median", "chamfer", "chamfer_capped")),
+        "forest": draw.chance(0.5),
+    }
     draw.say("linkage", X=X, connectivity=edges, **chosen)
     truth.check_tree(chamfer.linkage(X, connectivity=edges, **chosen), n)
 

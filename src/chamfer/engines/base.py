@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from chamfer import tuning
-from chamfer._types import Array, Condensed, Points, SparseDistances
+from chamfer._types import FAST_METRICS, Array, Condensed, Points, SparseDistances
 from chamfer.constraints import Constraints
 from chamfer.methods import Linkage, names
 from chamfer.progress import Info, Progress
@@ -156,6 +156,28 @@ def refuse_ordering(task: Task) -> str | None:
     if not (task.options.optimal_ordering and given):
         return None
     return f"optimal_ordering must be False with {given[0]}; pass Z to chamfer.order_leaves"
+
+
+def refuse_capped(task: Task) -> str | None:
+    """Why the constraints do not go with caps, which are distances to neighbours, if they do not."""
+    constraints = task.constraints
+    if not task.linkage.capped or constraints is None:
+        return None
+    others = [name for name in constraints.special if name != "sample_weight"]
+    if not others:
+        return None
+    if constraints.weights is not None:
+        return (
+            f"sample_weight must be None for method {task.linkage.name!r} with {others[0]}, got weights that differ; "
+            "pass method='chamfer'"
+        )
+    if constraints.graph is not None and task.fast:
+        return None
+    return (
+        f"method {task.linkage.name!r} with {others[0]} needs observations, one of the metrics "
+        f"{', '.join(FAST_METRICS)}, and connectivity, for example chamfer.neighbors(X).graph(); or pass "
+        "method='chamfer'"
+    )
 
 
 def search_seconds(task: Task) -> float:

@@ -10,7 +10,7 @@ from chamfer import _core, tuning
 from chamfer._types import Array, Condensed, Points, largest
 from chamfer.constraints import Constraints
 from chamfer.distances import pairwise
-from chamfer.engines.base import Engine, Task, in_callers_unit, refuse_ordering, search_seconds
+from chamfer.engines.base import Engine, Task, in_callers_unit, refuse_capped, refuse_ordering, search_seconds
 from chamfer.methods import Linkage
 from chamfer.progress import Tick
 from chamfer.units import choose_unit, multiply
@@ -33,7 +33,7 @@ class DenseEngine(Engine):
         if "infinite distances" in task.special and task.constraints is not None:
             others = [name for name in task.special if name != "infinite distances"]
             return f"X must hold finite distances with {others[0]}, got infinite ones; pass the others as a sparse X"
-        return super()._refuses(task) or refuse_ordering(task)
+        return refuse_capped(task) or super()._refuses(task) or refuse_ordering(task)
 
     def memory(self, task: Task) -> int:
         """All distances, condensed or square; given ones are there already. Rows by cdist come in blocks."""

@@ -1,7 +1,7 @@
 """The graph engine: merges along edges, in memory and time that follow the number of edges.
 
-Values come from cluster centres, or from the distances of the edges. What the core does with them is in
-`contraction.hpp`.
+Values come from cluster centres, or from the distances of the edges: `contraction.hpp`. Those of Chamfer linkages
+come from the distances between points and adjacent clusters: `chamfer_contraction.hpp`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from scipy.sparse import csr_array
 from chamfer import _core, tuning
 from chamfer._types import Array, Points, SparseDistances
 from chamfer.constraints import Constraints, complete_graph, trees_apart
-from chamfer.engines.base import Engine, Task, in_callers_unit, refuse_ordering
+from chamfer.engines.base import Engine, Task, in_callers_unit, refuse_capped, refuse_ordering, search_seconds
 from chamfer.engines.points import ABLE, PointsEngine
 from chamfer.methods import Linkage, names
 from chamfer.progress import Tick
+from chamfer.sources.choose import choose_source
+from chamfer.sources.graph import all_nearest
 
 _TREES = 4096  # of a forest, whose pairs are compared at most
 _EDGES = 1 << 20  # whose distances are computed at a time
@@ -32,8 +34,8 @@ class GraphEngine(Engine):
     automatic = False
 
     def knows(self, linkage: Linkage) -> bool:
-        """Those whose values follow from centres, or from the distances of edges."""
-        return bool(linkage.from_points) or linkage.from_edges
+        """Those whose values follow from centres or the distances of edges, and Chamfer linkages of one direction."""
+        return bool(linkage.from_points) or linkage.from_edges or _is_one_way(linkage)
 
     def _refuses(self, task: Task) -> str | None:
         if isinstance(task.data, SparseDistances):
@@ -43,27 +45,36 @@ class GraphEngine(Engine):
             return refuse_ordering(task) or _refuse_with_sparse(task.data, task.constraints)
         if task.constraints is None or task.constraints.graph is None:
             return super()._refuses(task) or f"engine 'graph' needs connectivity, or sparse distances; got {task}"
-        if not (isinstance(task.data, Points) and task.fast and task.data.metric in task.linkage.from_points):
-            return f"engine 'graph' takes observations and one of {ABLE}; got {task}"
-        return refuse_ordering(task) or _refuse_components(task)
+        known = isinstance(task.data, Points) and task.data.metric in task.linkage.from_points
+        if not (task.fast and (known or _is_one_way(task.linkage))):
+            return f"engine 'graph' takes observations and one of {names(_is_one_way)}, {ABLE}; got {task}"
+        return refuse_capped(task) or refuse_ordering(task) or _refuse_components(task)
 
     def memory(self, task: Task) -> int:
-        """Lists of neighbours, whose entries may be twice as many as there are edges, and centres."""
+        """Lists of neighbours, with up to twice as many entries as edges, and centres; for single linkage the edges."""
         n = task.data.n
         edges = int(_graph(task).nnz)
+        if _is_one_way(task.linkage):
+            return _chamfer_memory(task, edges)
+        if task.linkage.family == "single":
+            return 40 * edges + 100 * n
         points = 0 if isinstance(task.data, SparseDistances) else n * (8 * task.d + 8)
-        return 80 * edges + 300 * n + points
+        return 70 * edges + 150 * n + points
 
     def cost(self, task: Task) -> float:
-        """A distance for each edge, some ten times."""
-        now = tuning.current
-        return (now.contracted_edge + 10 * task.d * now.coordinate) * float(_graph(task).nnz)
+        """A distance for each edge, some ten times; for Chamfer linkages, those of most pairs of points."""
+        now, edges = tuning.current, float(_graph(task).nnz)
+        if _is_one_way(task.linkage):
+            return 2 * now.contracted_edge * edges + 2 * search_seconds(task)
+        return (now.contracted_edge + 10 * task.d * now.coordinate) * edges
 
     def run(self, task: Task) -> Array:
         """Contract edges; then join what is left, unless a forest is wanted."""
         if isinstance(task.data, SparseDistances):
             return _sparse(task, task.data)
         assert isinstance(task.data, Points)
+        if _is_one_way(task.linkage):
+            return in_callers_unit(_by_chamfer(task.data, task), task.data)
         metric, points = task.data.metric, replace(task.data, metric="sqeuclidean")
         with task.progress.stage("merges", task.data.n - 1, "merge") as tick:
             run = _along_edges if task.linkage.family == "single" else _by_centres
@@ -75,12 +86,28 @@ class GraphEngine(Engine):
         return in_callers_unit(Z, task.data)
 
 
+def _is_one_way(linkage: Linkage) -> bool:
+    """Whether a value is the smaller of two sums: then the larger one need not be known."""
+    return linkage.family == "chamfer" and not (linkage.symmetric or linkage.normalized)
+
+
 def _graph(task: Task) -> csr_array:
     if isinstance(task.data, SparseDistances):
         return task.data.graph
     assert task.constraints is not None
     assert task.constraints.graph is not None
     return task.constraints.graph
+
+
+def _chamfer_memory(task: Task, edges: int) -> int:
+    """Clusters, pairs of them, and the points of the smaller one of each pair; lists of neighbours if capped."""
+    n, packed = task.data.n, 16 * task.d
+    need = n * (500 + packed) + edges * (150 + packed // 2)
+    constraints = task.constraints
+    assert constraints is not None
+    if constraints.joins and (trees := constraints.components) > 1:
+        need += trees * trees * 150 + n * trees // 2 * (20 + packed)
+    return need + (n * (task.options.n_neighbors + 1) * 48 if task.linkage.capped else 0)
 
 
 def _refuse_with_sparse(data: SparseDistances, constraints: Constraints | None) -> str | None:
@@ -114,6 +141,38 @@ def _by_centres(points: Points, task: Task, tick: Tick | None) -> Array:
         return Z
     rest = constraints.after(Z, complete_graph(trees_apart(Z), points.n))
     return _core.contract_points(points.X, rule=rule, constraints=rest.core(), tick=tick)
+
+
+def _by_chamfer(points: Points, task: Task) -> Array:
+    """Merge candidates of the capped linkage, then what edges join, then what is left, unless a forest is wanted."""
+    constraints = task.constraints
+    assert constraints is not None
+    nearest = _neighbours(points, task) if task.linkage.capped else None
+    with task.progress.stage("merges", points.n - 1, "merge") as tick:
+        Z = _contract_chamfer(points, constraints, tick, nearest, min(task.options.n_neighbors, points.n - 1))
+        if nearest is not None and not np.isfinite(Z[:, 2]).all():
+            constraints = constraints.after(Z, constraints.graph)
+            Z = _contract_chamfer(points, constraints, tick)
+        if constraints.joins and not np.isfinite(Z[:, 2]).all():
+            Z = _contract_chamfer(points, constraints.after(Z, complete_graph(trees_apart(Z), points.n)), tick)
+    return Z
+
+
+def _contract_chamfer(
+    points: Points, constraints: Constraints, tick: Tick | None, nearest: Array | None = None, k: int = 0
+) -> Array:
+    metric = points.core_metric
+    return _core.contract_chamfer(
+        points.X, metric=metric, nearest=nearest, k=k, constraints=constraints.core(), tick=tick
+    )
+
+
+def _neighbours(points: Points, task: Task) -> Array:
+    """The nearest points of each, nearest first, and the one that its cap is the distance of, if there is one."""
+    k = min(task.options.n_neighbors + 1, points.n - 1)
+    with task.progress.stage("nearest neighbours", points.n, "point") as tick:
+        source = choose_source(points, k, task.threads)
+        return np.ascontiguousarray(all_nearest(source, k, task.threads, tick).clusters)
 
 
 def _along_edges(points: Points, task: Task, tick: Tick | None) -> Array:

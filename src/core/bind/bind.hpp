@@ -122,6 +122,7 @@ void bind_dense_rules(nb::module_& m);
 void bind_constraints(nb::module_& m);
 void bind_allowed(nb::module_& m);
 void bind_contraction(nb::module_& m);
+void bind_chamfer_contraction(nb::module_& m);
 void bind_few(nb::module_& m);
 void bind_few_points(nb::module_& m);
 void bind_centre_lists(nb::module_& m);

@@ -32,6 +32,7 @@ NB_MODULE(_core, m) {
     bind_constraints(m);
     bind_allowed(m);
     bind_contraction(m);
+    bind_chamfer_contraction(m);
     bind_few(m);
     bind_few_points(m);
     bind_centre_lists(m);

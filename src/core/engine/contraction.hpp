@@ -70,6 +70,7 @@ class CentreValues {
 inline Merges spanning_edges(const double* values, const Constraints& constraints, const Tick& tick) {
     const Index n = constraints.n();
     Merges edges, merges;
+    edges.reserve(constraints.graph.items.size() / 2);
     for (Id p = 0; p < n; ++p)
         for (Index i = constraints.graph.firsts[p]; i < constraints.graph.firsts[p + 1]; ++i)
             if (const Id q = constraints.graph.items[i]; p < q) edges.push_back({p, q, values[i]});
@@ -85,7 +86,8 @@ inline Merges spanning_edges(const double* values, const Constraints& constraint
         tick(static_cast<Index>(merges.size()));
     };
     for (const Merge& merge : constraints.together) unite(merge, true);
-    for (const Merge& merge : by_tie_rule(std::move(edges))) unite(merge, false);
+    // Edges are in the order of their points, so a stable sort follows the tie rule.
+    for (const Merge& merge : by_height(std::move(edges))) unite(merge, false);
     return merges;
 }
 

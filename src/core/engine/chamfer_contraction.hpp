@@ -1,0 +1,451 @@
+// Merges by Chamfer linkage along the edges of a graph, in memory that follows the edges: no distance is kept but those
+// between points and adjacent clusters.
+//
+// Of two adjacent clusters the larger one is the host and the other one its guest. A host keeps the reach of all points
+// of its guests: how far the host is. So Ch(guest, host) is always known. Of Ch(host, guest) the linkage asks only
+// whether it is the smaller one: it is summed over the host's points, oldest first, until it is not, and the reaches
+// that were summed are kept.
+//
+// A merge of A and the smaller B. Guests of A come closer through the points of B, if at all; one pass over their
+// reaches, in packed blocks, finds those that do. All else follows B: its pairs become pairs of A, and reaches that no
+// one knew are computed. What was summed of Ch(A, guest) stays a lower bound, since A only grows. So the heap has a
+// lower bound of each pair: a pair on top is summed on, and merged if it stays there. Ids only grow, too, and with them
+// the keys by which ties are broken.
+//
+// The same for the capped linkage: the reach of a point is at most its cap, and a direction counts only once a point of
+// the cluster has one of the other on its list.
+#pragma once
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "../base/heap.hpp"
+#include "../base/sums.hpp"
+#include "../distance/packed_list.hpp"
+#include "../linkage/constraints.hpp"
+
+namespace chamfer {
+
+// Nearest neighbours of points, nearest first, for the capped linkage.
+struct NearLists {
+    const Id* nearest = nullptr;  // null: no caps
+    Index width = 0;              // of a row
+    Index k = 0;                  // entries that count; the next one, if there is one, is as far as the cap
+    std::span<const Id> of(Id p) const { return {nearest + p * width, static_cast<std::size_t>(k)}; }
+};
+
+template <class T>
+class ChamferContraction {
+   public:
+    ChamferContraction(const Distances<T>& distances, const Constraints& constraints, const NearLists& lists,
+                       const Tick& tick)
+        : points_(distances.points),
+          metric_(distances.metric),
+          weights_(constraints.weights),
+          lists_(lists),
+          tick_(tick),
+          limits_(constraints),
+          n_(constraints.n()),
+          row_(points_.d),
+          label_(n_),
+          id_(n_),
+          members_(n_),
+          guests_(n_),
+          links_(n_),
+          hosts_(n_),
+          heap_(static_cast<Index>(constraints.graph.items.size()) / 2) {
+        start(constraints);
+    }
+
+    Merges run() {
+        while (!heap_.empty()) {
+            const Id top = heap_.top(), host = pairs_[top].host, guest = pairs_[top].guest;
+            const Key before = heap_.key(top);
+            if (!limits_.allow(host, guest)) {
+                forget(top);
+                continue;
+            }
+            rate(top);
+            if (!heap_.has(top) || heap_.key(top) != before) continue;
+            merges_.push_back({host, guest, before.value});
+            forget(top);
+            unite(host, guest);
+            tick_(done());
+        }
+        return std::move(merges_);
+    }
+
+   private:
+    using Key = TieKey<double>;
+
+    struct Pair {
+        Id host, guest;                  // kNone if the pair is gone
+        Id first = kNone, last = kNone;  // the guest's points on the host's list
+        Sum out{};                       // Ch(guest, host)
+        Sum back{};                      // Ch(host, guest), as far as it was summed
+        std::vector<double> reaches{};   // squared, of the host's first points, which were
+        bool out_counts, back_counts;    // always, unless the linkage is capped
+        Id changed = kNone;              // by the merge of that number
+        Id entered = kNone;              // the same, and all points of the guest are on the host's list
+    };
+
+    // The points of a host's guests, and how far the host is.
+    struct Guests {
+        PackedList<T> points;
+        std::vector<double> reach;   // squared; below zero for those that have left
+        std::vector<Id> pair, next;  // of the same pair
+        Index left = 0;
+    };
+
+    Index done() const { return static_cast<Index>(merges_.size()); }
+    Id now() const { return static_cast<Id>(merges_.size()); }
+    bool capped() const { return lists_.nearest != nullptr; }
+    static double value(const Sum& sum) { return std::max(sum.high + sum.low, 0.0); }
+    double term(Id p, double squared) const { return weights_[p] * from_squared(metric_, squared); }
+
+    const double* row(Id p) {
+        std::copy_n(points_.row(p), points_.d, row_.begin());
+        return row_.data();
+    }
+
+    // The squared distance from p to the nearest point of a cluster, at most the cap of p.
+    double reach(Id p, const PackedList<T>& cluster) {
+        constexpr Index kLong = 4096;
+        if (cluster.size() > kLong) tick_(done());
+        const double squared = cluster.nearest(points_, row(p));
+        return capped() ? std::min(squared, caps_[p]) : squared;
+    }
+
+    static std::uint64_t key(Id a, Id b) {
+        return static_cast<std::uint64_t>(std::min(a, b)) << 32 | static_cast<std::uint32_t>(std::max(a, b));
+    }
+    Id find(Id a, Id b) const {
+        const auto found = index_.find(key(a, b));
+        return found == index_.end() ? kNone : found->second;
+    }
+
+    // Merges that must be made, and pairs of what they leave.
+    void start(const Constraints& constraints) {
+        for (Id p = 0; p < n_; ++p) {
+            label_[p] = id_[p] = p;
+            members_[p].push(points_, p);
+        }
+        for (const Merge& merge : constraints.together) {
+            Id a = label_[merge.a], b = label_[merge.b];
+            if (members_[a].size() < members_[b].size()) std::swap(a, b);
+            merges_.push_back({a, b, merge.height});
+            join(a, b);
+            tick_(done());
+        }
+        if (capped()) read_lists();
+        for (Id p = 0; p < n_; ++p)
+            for (const Id q : constraints.graph[p])
+                if (p < q) connect(label_[p], label_[q]);
+        if (capped())
+            for (Id p = 0; p < n_; ++p) nominate(label_[p], lists_.of(p), {});
+        for (Id pair = 0; pair < static_cast<Id>(pairs_.size()); ++pair) rate(pair);
+    }
+
+    void connect(Id a, Id b) {
+        if (a == b || find(a, b) != kNone || !limits_.allow(a, b)) return;
+        if (members_[a].size() < members_[b].size()) std::swap(a, b);
+        const Id pair = static_cast<Id>(pairs_.size());
+        pairs_.push_back({.host = a, .guest = b, .out_counts = !capped(), .back_counts = !capped()});
+        index_[key(a, b)] = pair;
+        links_[a].push_back(pair);
+        links_[b].push_back(pair);
+        hosts_[b].push_back(pair);
+        meet(pair);
+    }
+
+    // The points of b become points of a; gives the list of b.
+    PackedList<T> join(Id a, Id b) {
+        limits_.unite(a, b);
+        id_[a] = static_cast<Id>(n_ + done() - 1);
+        for (const Id p : members_[b].numbers()) {
+            label_[p] = a;
+            members_[a].push(points_, p);
+        }
+        return std::exchange(members_[b], {});
+    }
+
+    // A lower bound of the value: exact, unless points have joined the host since.
+    void rate(Id number) {
+        Pair& pair = pairs_[number];
+        if (pair.host == kNone) return;
+        double smaller = pair.out_counts ? value(pair.out) : kFar<double>;
+        if (pair.back_counts) {
+            const PackedList<T>& host = members_[pair.host];
+            while (static_cast<Index>(pair.reaches.size()) < host.size() && value(pair.back) < smaller) {
+                const Id p = host[static_cast<Index>(pair.reaches.size())];
+                pair.reaches.push_back(reach(p, members_[pair.guest]));
+                pair.back.add(term(p, pair.reaches.back()));
+            }
+            smaller = std::min(smaller, value(pair.back));
+        }
+        if (smaller < kFar<double>)
+            heap_.set(number, {smaller, id_[pair.host], id_[pair.guest]});
+        else
+            heap_.remove(number);
+    }
+
+    void change(Id pair) {
+        if (pairs_[pair].changed == now()) return;
+        pairs_[pair].changed = now();
+        changed_.push_back(pair);
+    }
+
+    // A point of the guest goes onto the host's list.
+    void enter(Id number, Id p) {
+        Pair& pair = pairs_[number];
+        Guests& guests = guests_[pair.host];
+        const Id at = static_cast<Id>(guests.points.size());
+        guests.points.push(points_, p);
+        guests.reach.push_back(reach(p, members_[pair.host]));
+        guests.pair.push_back(number);
+        guests.next.push_back(kNone);
+        (pair.first == kNone ? pair.first : guests.next[pair.last]) = at;
+        pair.last = at;
+        pair.out.add(term(p, guests.reach[at]));
+    }
+
+    // All points of the guest do, and nothing is known of the way back.
+    void meet(Id pair) {
+        forget_back(pair);
+        for (const Id p : members_[pairs_[pair].guest].numbers()) enter(pair, p);
+        pairs_[pair].entered = now();
+    }
+
+    void forget_back(Id pair) {
+        pairs_[pair].back = {};
+        std::vector<double>().swap(pairs_[pair].reaches);
+    }
+
+    // The guest's points leave the host's list.
+    void leave(Id number) {
+        Pair& pair = pairs_[number];
+        Guests& guests = guests_[pair.host];
+        for (Id at = pair.first; at != kNone; at = guests.next[at]) {
+            guests.reach[at] = -1;
+            guests.pair[at] = kNone;
+            ++guests.left;
+        }
+        pair.first = pair.last = kNone;
+        pair.out = {};
+        if (2 * guests.left > guests.points.size()) close_gaps(guests);
+    }
+
+    void close_gaps(Guests& guests) {
+        Guests kept;
+        for (Id at = 0; at < static_cast<Id>(guests.points.size()); ++at)
+            if (const Id pair = guests.pair[at]; pair != kNone) pairs_[pair].first = kNone;
+        for (Id at = 0; at < static_cast<Id>(guests.points.size()); ++at)
+            if (const Id number = guests.pair[at]; number != kNone) {
+                Pair& pair = pairs_[number];
+                const Id to = static_cast<Id>(kept.points.size());
+                kept.points.push(points_, guests.points[at]);
+                kept.reach.push_back(guests.reach[at]);
+                kept.pair.push_back(number);
+                kept.next.push_back(kNone);
+                (pair.first == kNone ? pair.first : kept.next[pair.last]) = to;
+                pair.last = to;
+            }
+        guests = std::move(kept);
+    }
+
+    void forget(Id pair) {
+        leave(pair);
+        index_.erase(key(pairs_[pair].host, pairs_[pair].guest));
+        drop(pair);
+    }
+
+    void drop(Id pair) {
+        forget_back(pair);
+        heap_.remove(pair);
+        pairs_[pair].host = pairs_[pair].guest = kNone;
+    }
+
+    // Everything that b was becomes a's; a is not the smaller one.
+    void unite(Id a, Id b) {
+        changed_.clear();
+        const Box box = members_[b].box(points_);
+        bring_closer(guests_[a], members_[b], box);
+        const Index before = members_[a].size();
+        const PackedList<T> lost = join(a, b);
+        for (const Id pair : std::exchange(links_[b], {}))
+            if (pairs_[pair].host == b || pairs_[pair].guest == b) inherit(pair, a, b, before);
+        for (const Id pair : std::exchange(hosts_[a], {}))
+            if (pairs_[pair].guest == a) grow(pair, a, lost, box);
+        guests_[b] = {};
+        hosts_[b] = {};
+        if (capped())
+            for (const Id p : lost.numbers()) nominate(a, lists_.of(p), listing(p));
+        for (const Id pair : changed_) rate(pair);
+    }
+
+    // Guests of a host that b joins.
+    void bring_closer(Guests& guests, const PackedList<T>& b, const Box& box) {
+        guests.points.each_near(points_, box, guests.reach.data(), guests.points.size(), [&](Index at) {
+            const Id p = guests.points[at];
+            lower(p, reach(p, b), guests.reach[at], pairs_[guests.pair[at]].out, guests.pair[at]);
+        });
+    }
+
+    void lower(Id p, double squared, double& reach, Sum& sum, Id pair) {
+        if (!(squared < reach)) return;
+        sum.add(term(p, squared));
+        sum.add(-term(p, reach));
+        reach = squared;
+        change(pair);
+    }
+
+    // A pair of b and x becomes one of a, whose first `before` points were there before; b is gone.
+    void inherit(Id number, Id a, Id b, Index before) {
+        Pair& pair = pairs_[number];
+        const bool was_guest = pair.guest == b;
+        const Id x = was_guest ? pair.host : pair.guest, same = find(a, x);
+        index_.erase(key(b, x));
+        const bool stays_guest = was_guest && members_[x].size() >= members_[a].size();
+        if (same != kNone && stays_guest && pairs_[same].guest == a) {
+            hand_over(number, same);
+        } else if (was_guest && !(same == kNone && stays_guest)) {
+            leave(number);
+        } else if (!was_guest) {
+            pair.first = pair.last = kNone;  // the list of b is gone
+            pair.out = {};
+        }
+        if (same != kNone || !limits_.allow(a, x)) {
+            if (pair.first != kNone) leave(number);
+            drop(number);
+            if (same != kNone) change(same);
+            return;
+        }
+        index_[key(a, x)] = number;
+        links_[a].push_back(number);
+        if (stays_guest) {
+            pair.guest = a;
+            hosts_[a].push_back(number);
+            forget_back(number);
+            for (Index i = 0; i < before; ++i) enter(number, members_[a][i]);
+            pair.entered = now();
+        } else {
+            if (was_guest) hosts_[x].push_back(number);
+            pair.host = a;
+            pair.guest = x;
+            meet(number);
+        }
+        if (capped()) look_for_candidates(number, a, x);
+        change(number);
+    }
+
+    // Reaches that one pair has on a host's list become those of another.
+    void hand_over(Id from, Id to) {
+        Pair &giving = pairs_[from], &taking = pairs_[to];
+        Guests& guests = guests_[taking.host];
+        for (Id at = giving.first; at != kNone; at = guests.next[at]) guests.pair[at] = to;
+        if (giving.first != kNone) {
+            (taking.first == kNone ? taking.first : guests.next[taking.last]) = giving.first;
+            taking.last = giving.last;
+        }
+        taking.out.add(giving.out);
+        taking.entered = now();
+        giving.first = giving.last = kNone;
+    }
+
+    // The guest a of a pair has grown by some points, perhaps beyond its host.
+    void grow(Id number, Id a, const PackedList<T>& by, const Box& box) {
+        Pair& pair = pairs_[number];
+        const Id x = pair.host;
+        if (!limits_.allow(a, x)) return forget(number);
+        change(number);
+        if (members_[x].size() < members_[a].size()) {
+            leave(number);
+            std::swap(pair.host, pair.guest);
+            std::swap(pair.out_counts, pair.back_counts);
+            hosts_[x].push_back(number);
+            return meet(number);
+        }
+        hosts_[a].push_back(number);
+        if (pair.entered != now())
+            for (const Id p : by.numbers()) enter(number, p);
+        members_[x].each_near(points_, box, pair.reaches.data(), static_cast<Index>(pair.reaches.size()), [&](Index i) {
+            const Id p = members_[x][i];
+            lower(p, reach(p, by), pair.reaches[i], pair.back, number);
+        });
+    }
+
+    // The capped linkage: what is far counts as much as the first neighbour that is not on the list.
+    void read_lists() {
+        caps_.assign(n_, kFar<double>);
+        listing_firsts_.assign(n_ + 1, 0);
+        for (Id p = 0; p < n_; ++p) {
+            if (lists_.width > lists_.k) {
+                PackedList<T> next;
+                next.push(points_, lists_.nearest[p * lists_.width + lists_.k]);
+                caps_[p] = next.nearest(points_, row(p));
+            }
+            for (const Id q : lists_.of(p)) ++listing_firsts_[q + 1];
+        }
+        std::partial_sum(listing_firsts_.begin(), listing_firsts_.end(), listing_firsts_.begin());
+        listing_.resize(listing_firsts_.back());
+        std::vector<Index> place(listing_firsts_.begin(), listing_firsts_.end() - 1);
+        for (Id p = 0; p < n_; ++p)
+            for (const Id q : lists_.of(p)) listing_[place[q]++] = p;
+    }
+
+    std::span<const Id> listing(Id p) const {
+        return {listing_.data() + listing_firsts_[p], listing_.data() + listing_firsts_[p + 1]};
+    }
+
+    // A point of c has these on its list, and is on the lists of those.
+    void nominate(Id c, std::span<const Id> listed, std::span<const Id> listing) {
+        for (const Id p : listed) nominate(c, label_[p]);
+        for (const Id p : listing) nominate(label_[p], c);
+    }
+
+    void nominate(Id from, Id to) {
+        const Id number = from == to ? kNone : find(from, to);
+        if (number == kNone) return;
+        Pair& pair = pairs_[number];
+        bool& counts = pair.guest == from ? pair.out_counts : pair.back_counts;
+        if (!counts) change(number);
+        counts = true;
+    }
+
+    void look_for_candidates(Id number, Id a, Id x) {
+        pairs_[number].out_counts = pairs_[number].back_counts = false;
+        const Id fewer = members_[a].size() < members_[x].size() ? a : x, more = fewer == a ? x : a;
+        for (const Id p : members_[fewer].numbers()) {
+            for (const Id q : lists_.of(p))
+                if (label_[q] == more) nominate(fewer, more);
+            for (const Id q : listing(p))
+                if (label_[q] == more) nominate(more, fewer);
+        }
+    }
+
+    Points<T> points_;
+    Metric metric_;
+    const std::vector<double>& weights_;
+    NearLists lists_;
+    const Tick& tick_;
+    Limits limits_;
+    Index n_;
+    Merges merges_;
+    std::vector<double> row_;
+    std::vector<Id> label_;               // by point: its cluster, a slot
+    std::vector<Id> id_;                  // by slot, as all below
+    std::vector<PackedList<T>> members_;  // oldest first
+    std::vector<Guests> guests_;
+    std::vector<std::vector<Id>> links_;  // pairs, some of which may be gone
+    std::vector<std::vector<Id>> hosts_;  // pairs of which it is the guest; some may be gone
+    std::vector<Pair> pairs_;
+    std::unordered_map<std::uint64_t, Id> index_;  // of pairs by slots
+    std::vector<Id> changed_;                      // pairs of this merge
+    Heap<Key> heap_;                               // of pairs
+    std::vector<double> caps_;                     // squared, of points
+    std::vector<Index> listing_firsts_;            // points that have a point on their lists
+    std::vector<Id> listing_;
+};
+
+}  // namespace chamfer
