@@ -23,8 +23,9 @@ result. The folders are this sentence. A module imports only what stands above i
                         bound them · ``copies``, points that are equal · ``blas``
 ``sources/``            nearest clusters of points: ``base``, what a source is, and the check of a user's own ·
                         ``products`` · ``kdtree`` · ``rows`` · ``packed``, cityblock and chebyshev · ``sparse`` ·
-                        ``sphere`` · ``nominated`` · ``graph``, approximate neighbours ·
-                        ``index`` · ``visit`` · ``dask`` and its ``workers`` · ``checkpoint``, answers in a file ·
+                        ``sphere`` · ``nominated`` · ``graph``, approximate neighbours of ``local_rows`` or
+                        ``dask_rows`` · ``index`` and ``dask_index`` · ``visit`` · ``dask``, its ``blocks`` and
+                        ``workers``, and ``graph_workers`` · ``checkpoint``, answers in a file ·
                         ``choose`` · ``make``
 ``engines/``            the closest pair of clusters: ``base``, what an engine is, and the `Task` it is given ·
                         ``dense`` · ``points`` · ``lists`` · ``tradeoff`` · ``graph`` · ``choose``

@@ -88,12 +88,14 @@ class Tuning:
     graph_exact: int = 4096  # points, up to which all are compared
     graph_sample: int = 512  # points whose neighbours are searched for exactly, to measure the recall
     graph_leaf: int = 1024  # points of a leaf in the first round; twice as many in each further one
+    graph_leaders: int = 512  # points by which all are put into an order in which neighbours are close together
     graph_fanout: int = 2  # balls that a point belongs to
     graph_join: int = 16  # nearest neighbours of a neighbourhood, and as many of those that it is near to
     graph_joined: float = 0.33  # neighbourhoods are joined again if this share of what was missing was found
 
     # Dask.
     block_rows: int = 4096  # of a block, at least: smaller chunks are joined
+    graph_batch: int = 1 << 17  # rows that a worker puts together to join them
     group_pairs: int = 1 << 28  # of a group of points and a block, at most: a fraction of a second
 
 

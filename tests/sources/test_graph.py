@@ -7,8 +7,10 @@ import pytest
 
 import chamfer
 from cases import gaussian
+from chamfer._types import Points
 from chamfer.inputs import check_input
 from chamfer.sources import BlasSource, graph
+from chamfer.sources.local_rows import LocalRows
 from marks import slow
 
 
@@ -92,6 +94,14 @@ def test_points_that_float32_cannot_tell_apart():
     assert share(found.indices, true_neighbours(X, 6)) > 0.95
 
 
+def test_outliers_do_not_spoil_the_others(tuned):
+    # Relative to an outlier, float32 would not tell the points of a ball apart.
+    tuned(graph_exact=4096, graph_leaf=1024, graph_sample=512)
+    random = np.random.default_rng(0)
+    X = np.vstack([random.normal(size=(20_000, 6)), random.normal(size=(10, 6)) * 1e5])
+    assert chamfer.neighbors(X, 8, source="ann").recall > 0.98
+
+
 @pytest.mark.parametrize(("n", "copies", "k"), [(300, 4, 10), (40, 50, 15), (500, 2, 3), *slow((20, 600, 16))])
 def test_copies_come_first(n, copies, k):
     X = np.random.default_rng(0).permutation(np.repeat(gaussian(9, n, 3), copies, axis=0))
@@ -121,7 +131,7 @@ def test_points_that_no_leader_tells_apart():
 def test_places_of_whole_numbers_are_told_apart(dtype):
     # Few bits of such numbers are set.
     X = np.vstack([np.eye(700), 2 * np.eye(700), np.eye(700)[:50], -0.0 * np.eye(700)[:1], np.zeros((1, 700))])
-    order, starts = graph._places(X.astype(dtype), 2)
+    order, starts = graph._places(LocalRows(Points(X.astype(dtype), "euclidean", exponent=0), 2).hashes())
     assert len(starts) - 1 == len(np.unique(X + 0.0, axis=0)) == 1401
     for first, last in pairwise(starts):
         assert np.ptp(X[order[first:last]], axis=0).max() == 0
@@ -138,7 +148,7 @@ def test_scale_changes_nothing(scale):
 def test_progress_goes_up_to_all():
     seen = []
     points = check_input(gaussian(11, 3000, 8), "euclidean")
-    graph.build_graph(points, 5, 0.9, 0, 2, seen.append)
+    graph.build_graph(LocalRows(points, 2), 5, 0.9, 0, seen.append)
     assert seen == sorted(seen)
     assert seen[-1] == 3000
 
@@ -168,7 +178,7 @@ def test_many_points_with_the_usual_numbers(tuned):
     tuned(graph_exact=4096, graph_leaf=1024, graph_sample=512)
     X = np.random.default_rng(0).normal(size=(30_000, 20)).astype(np.float32)
     points, everyone = check_input(X, "euclidean"), np.arange(30_000, dtype=np.int32)
-    found = graph.build_graph(points, 16, 0.98, 0, 2)
+    found = graph.build_graph(LocalRows(points, 2), 16, 0.98, 0)
     exact = BlasSource(points).nearest(everyone, everyone, 16, 2)
     assert found.recall >= 0.98
     assert share(found.answer.clusters, exact.clusters) > 0.97

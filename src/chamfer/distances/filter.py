@@ -26,11 +26,12 @@ _MANY = (16, 32, 64, 96, 128)  # coordinates that a multiplication may have
 class Principal:
     """Leading principal coordinates of some points, and how many of them pay.
 
-    The points may be a sample of `n`.
+    The points may be a sample of `n`. All coordinates of a memory map are what there is no room for.
     """
 
-    def __init__(self, X: Array, n: int | None = None) -> None:
+    def __init__(self, X: Array, n: int | None = None, mapped: bool | None = None) -> None:
         self._X, self._n = X, len(X) if n is None else n
+        self._mapped = is_mapped(X) if mapped is None else mapped
         self.mean = centre(X)
         n, d = X.shape
         random = np.random.default_rng(0)
@@ -61,7 +62,7 @@ class Principal:
             for m, share in shares.items()
             if m in _MANY
         }
-        if not (costs and is_mapped(self._X)):  # all coordinates of a memory map are what there is no room for
+        if not (costs and self._mapped):
             costs[d] = now.filter_pair + d * now.filter_coordinate
         self.best = min(costs, key=lambda m: costs[m])
         self.seconds_per_pair = costs[self.best]
@@ -79,20 +80,26 @@ class Principal:
 
 
 def project(X: Array, mean: Array, axes: Array | None, dtype: Any) -> Array:
-    """Coordinates of the rows along the axes and the length of the rest; without axes, all that there are."""
+    """Coordinates of the rows along the axes and the length of the rest; without axes, all that there are.
+
+    Those of a row do not depend on the other rows: BLAS multiplies few rows by other code than many, which rounds
+    otherwise, so it always gets as many.
+    """
     n, d = X.shape
     m = d if axes is None else axes.shape[1]
     out = np.empty((n, d if axes is None else m + 1), dtype)
     size = min(2048, max(1, _PART // d))
+    rows = np.zeros((size, d))
     for first in range(0, n, size):
-        part = slice(first, first + size)
-        rows = np.subtract(X[part], mean, dtype=np.float64)
+        part = slice(first, min(n, first + size))
+        here = slice(0, part.stop - first)
+        np.subtract(X[part], mean, out=rows[here], dtype=np.float64)
         if axes is None:
-            out[part] = rows
+            out[part] = rows[here]
             continue
         leading = rows @ axes
-        out[part, :m] = leading
-        out[part, m] = np.sqrt(_rest(rows, leading, axes, dtype))
+        out[part, :m] = leading[here]
+        out[part, m] = np.sqrt(_rest(rows, leading, axes, dtype)[here])
     return out
 
 
@@ -101,9 +108,9 @@ def _rest(rows: Array, leading: Array, axes: Array, dtype: Any) -> Array:
     lengths = _lengths(rows)
     rest = lengths - _lengths(leading)
     # A difference of squares is exact to float32, unless next to nothing is left.
-    inexact = slice(None) if dtype == np.float64 else rest < 1e-4 * lengths
-    left = rows[inexact] - leading[inexact] @ axes.T
-    rest[inexact] = _lengths(left)
+    inexact = np.ones(len(rows), bool) if dtype == np.float64 else rest < 1e-4 * lengths
+    if inexact.any():
+        rest[inexact] = _lengths(rows - leading @ axes.T)[inexact]
     return rest
 
 

@@ -22,6 +22,7 @@ from chamfer.progress import Info, Tick
 from chamfer.sources.base import Answer, CheckedSource, Source
 from chamfer.sources.checkpoint import Checkpoint, RememberedSource, describe
 from chamfer.sources.dask import DaskSource
+from chamfer.sources.dask_index import DaskIndexSource
 from chamfer.sources.graph import nearest_first
 from chamfer.sources.make import make_source, refuse_source
 from chamfer.sources.products import near_order
@@ -93,7 +94,7 @@ class ListsEngine(Engine):
         """
         with ExitStack() as stack:
             source = _source(task, task.options.source)
-            if isinstance(source, DaskSource):
+            if isinstance(source, DaskSource | DaskIndexSource):
                 stack.callback(source.close)
             if source.n != task.data.n:
                 raise ValueError(f"source must have as many points as X, {task.data.n}, got {source.n}")

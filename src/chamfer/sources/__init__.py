@@ -10,7 +10,7 @@ engine does not know which source it has, so anything with the attributes and th
 `CdistSource`           any metric of ``scipy.spatial.distance.cdist``
 `PrecomputedSource`     condensed distances
 `chamfer.DaskSource`    points that are spread over a Dask cluster
-`IndexSource`           approximate nearest neighbours
+`IndexSource`           approximate nearest neighbours; those of points on a cluster by ``source="ann"``
 `GraphSource`           a graph of neighbours that you bring
 ======================  ===========================================================================================
 """

@@ -15,10 +15,8 @@ dies costs time and nothing else.
 
 from __future__ import annotations
 
-import warnings
-from collections import deque
-from collections.abc import Iterator
-from itertools import pairwise
+import copy
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -29,6 +27,7 @@ from chamfer.distances.filter import Principal
 from chamfer.inputs import check_input, check_metric
 from chamfer.progress import Tick
 from chamfer.sources.base import Answer, Source
+from chamfer.sources.blocks import Blocks
 from chamfer.sources.workers import (
     Plan,
     Summary,
@@ -37,7 +36,6 @@ from chamfer.sources.workers import (
     gather,
     make_block,
     nothing,
-    pick,
     same,
     summarise,
     visit,
@@ -100,51 +98,50 @@ class DaskSource(Source):
 
     def close(self) -> None:
         """Let go of what the workers hold, and end the cluster if it was started for this source."""
-        self._blocks: list[Any] = []
-        self._shared_plan = None
+        self.blocks, self._shared_plan = Blocks(self._client, np.zeros(1, int)), None
         if self._own:
             self._client.close()
 
     def _start(self, X: Any, metric: Metric) -> None:
         here = isinstance(X, Points)
-        self.n = X.n if here else int(X.shape[0])
+        self.n, self.d = (X.X if here else X).shape
         chunks = self._send(X) if here else self._keep(X)
         plan = self._plan(chunks, metric, np.dtype(np.float32 if X.dtype == np.float32 else np.float64), here)
-        self.dtype = plan.dtype
         self.height_exponent = (X if here else Points(X, metric, exponent=plan.exponent)).height_exponent
         if here and plan.search != "cdist":
             self.points = X
         if plan.search == "tree":
             self.near = tuning.current.tree_near
-        self._shared_plan = self._submit(same, plan)
-        self._blocks = [
-            self._submit(make_block, chunk, first, self._shared_plan)
-            for chunk, (first, _) in zip(chunks, self._ranges(), strict=True)
+        self._use(plan)
+        submit, ranges = self.blocks.submit, self.blocks.ranges()
+        self.blocks.futures = [
+            submit(make_block, chunk, first, self._shared_plan)
+            for chunk, (first, _) in zip(chunks, ranges, strict=True)
         ]
 
-    def _ranges(self) -> Iterator[tuple[int, int]]:
-        """Of each block, the number of its first point and of the one after its last."""
-        return pairwise(self._starts.tolist())
+    def _use(self, plan: Plan) -> None:
+        self.plan, self.dtype = plan, plan.dtype
+        self._shared_plan = self.blocks.submit(same, plan)
 
-    def _threads(self) -> int:
-        return int(max(1, sum(self._client.nthreads().values())))
-
-    def _submit(self, function: Any, *arguments: Any) -> Any:
-        return self._client.submit(function, *arguments, pure=False)
+    def among(self, blocks: Blocks, plan: Plan) -> DaskSource:
+        """The same points by other blocks, searched by their own plan."""
+        other = copy.copy(self)
+        other._own, other.blocks = False, blocks
+        other._use(plan)
+        return other
 
     def _send(self, points: Points) -> list[Any]:
         """Blocks of an array that is here, kept by the scheduler, so that they survive their workers."""
-        rows = max(tuning.current.block_rows, -(-self.n // (2 * self._threads())))
-        self._starts = np.append(np.arange(0, self.n, rows), self.n)
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-            return [self._submit(same, np.asarray(points.X[first:last])) for first, last in self._ranges()]
+        threads = Blocks(self._client, np.zeros(1, int)).threads()
+        rows = max(tuning.current.block_rows, -(-self.n // (2 * threads)))
+        self.blocks = Blocks(self._client, np.append(np.arange(0, self.n, rows), self.n))
+        return [self.blocks.submit(same, np.asarray(points.X[first:last])) for first, last in self.blocks.ranges()]
 
     def _keep(self, X: Any) -> list[Any]:
         """Blocks of a Dask array, computed where the workers are."""
         rows = _join(X.chunks[0])
         X = self._client.persist(X.rechunk((tuple(rows), (X.shape[1],))))
-        self._starts = np.append(0, np.cumsum(rows))
+        self.blocks = Blocks(self._client, np.append(0, np.cumsum(rows)))
         futures: list[Any] = self._client.compute(X.to_delayed().ravel().tolist())
         return futures
 
@@ -152,9 +149,9 @@ class DaskSource(Source):
         """Choose how to search, from a sample; refuse what cannot be clustered. `ready`: rows are in their unit."""
         share = tuning.current.sample / self.n
         summaries: list[Summary] = [
-            future.result() for future in [self._submit(summarise, chunk, dtype, share) for chunk in chunks]
+            future.result() for future in [self.blocks.submit(summarise, chunk, dtype, share) for chunk in chunks]
         ]
-        for summary, (first, last) in zip(summaries, self._ranges(), strict=True):
+        for summary, (first, last) in zip(summaries, self.blocks.ranges(), strict=True):
             if not summary.finite:
                 raise ValueError(
                     f"X must be an array of finite real numbers, got NaN or infinity in rows {first} to {last - 1}"
@@ -175,53 +172,44 @@ class DaskSource(Source):
 
     def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
         """Find the k nearest clusters of each of `points`; `threads` is for the workers to decide."""
-        answer = nothing(len(points), k, self.dtype)
-        workers, largest = self._threads(), int(np.diff(self._starts).max())
-        count = max(-(-len(points) * largest // tuning.current.group_pairs), -(-workers // len(self._blocks)))
+        answer, blocks = nothing(len(points), k, self.dtype), self.blocks
+        workers, largest, done = blocks.threads(), int(np.diff(blocks.starts).max()), 0
+        count = max(-(-len(points) * largest // tuning.current.group_pairs), -(-workers // len(blocks.futures)))
         groups = np.array_split(np.argsort(points, kind="stable"), min(len(points), count))
-        parts: list[Any] = [labels[first:last] for first, last in self._ranges()]
+        parts: list[Any] = [labels[first:last] for first, last in blocks.ranges()]
         if len(groups) > 1:
-            parts = [self._submit(same, part) for part in parts]
-        lanes = min(len(self._blocks), -(-workers // len(groups)))
-        waiting: deque[tuple[Any, Array]] = deque()
-        done = 0
-        try:
-            for group in groups:
-                waiting.append((self._ask(points[group], labels, parts, k, lanes), group))
-                while len(waiting) > 2 * workers or (group is groups[-1] and waiting):
-                    future, places = waiting[0]
-                    for whole, some in zip(answer, future.result(), strict=True):
-                        whole[places] = some
-                    waiting.popleft()
-                    done += len(places)
-                    if tick is not None:
-                        tick(done)
-        finally:
-            if waiting:
-                self._client.cancel([future for future, _ in waiting])
+            parts = [blocks.submit(same, part) for part in parts]
+        lanes = min(len(parts), -(-workers // len(groups)))
+        asks = ((self._ask(points[group], labels, parts, k, lanes), group) for group in groups)
+        with closing(blocks.results(asks)) as results:
+            for found, places in results:
+                for whole, some in zip(answer, found, strict=True):
+                    whole[places] = some
+                done += len(places)
+                if tick is not None:
+                    tick(done)
         return answer
+
+    def visitors(self, points: Array, labels: Array) -> Any:
+        """A future of some points, in ascending order, ready to visit blocks."""
+        return self.blocks.submit(gather, self.blocks.picked(points), points, labels[points], self._shared_plan)
 
     def _ask(self, points: Array, labels: Array, parts: list[Any], k: int, lanes: int) -> Any:
         """Send a group of points, in ascending order, on its way; a future of its answer."""
-        ends = np.searchsorted(points, self._starts)
-        picked = [
-            self._submit(pick, block, points[first:last] - start)
-            for block, start, (first, last) in zip(self._blocks, self._starts[:-1], pairwise(ends), strict=True)
-            if first < last
-        ]
-        visitors = self._submit(gather, picked, points, labels[points], self._shared_plan)
+        submit, blocks = self.blocks.submit, self.blocks.futures
+        visitors = self.visitors(points, labels)
         # What is near is likely to be where the points come from, so that later searches reach less far.
-        home = int(np.searchsorted(self._starts, points[len(points) // 2], side="right")) - 1
-        turn = np.roll(np.arange(len(self._blocks)), -home)
+        home = int(np.searchsorted(self.blocks.starts, points[len(points) // 2], side="right")) - 1
+        turn = np.roll(np.arange(len(blocks)), -home)
         answers = []
         for lane in range(lanes):
             answer: Any = None
             for i in turn[lane::lanes]:
-                answer = self._submit(visit, self._blocks[i], visitors, parts[i], answer, k)
+                answer = submit(visit, blocks[i], visitors, parts[i], answer, k)
             answers.append(answer)
         while len(answers) > _FAN:
-            answers = [self._submit(combine, answers[i : i + _FAN]) for i in range(0, len(answers), _FAN)]
-        return self._submit(arrange, visitors, answers)
+            answers = [submit(combine, answers[i : i + _FAN]) for i in range(0, len(answers), _FAN)]
+        return submit(arrange, visitors, answers)
 
 
 def _with_unit(plan: Plan, summaries: list[Summary]) -> Plan:

@@ -8,10 +8,11 @@ from typing import Any
 
 from scipy.sparse import issparse
 
-from chamfer._types import Condensed, Points
+from chamfer._types import FAST_METRICS, Condensed, Points
 from chamfer.sources.base import Source
 from chamfer.sources.choose import choose_source
 from chamfer.sources.dask import DaskSource
+from chamfer.sources.dask_index import DaskIndexSource
 from chamfer.sources.index import IndexSource
 from chamfer.sources.kdtree import TreeSource
 from chamfer.sources.nominated import GraphSource
@@ -34,8 +35,11 @@ def refuse_source(source: Any, data: Points | Condensed, remote: bool) -> str | 
             return "X must hold points as rows to go to a cluster, got distances"
         return None if own or name == "auto" else f"source must be 'auto' for distances, got {name!r}"
     if remote:
-        fits = own or name == "auto"
-        return None if fits else f"source must be 'auto' or a source for points on a cluster, got {name!r}"
+        if own or name == "auto" or (name == "ann" and data.metric in FAST_METRICS):
+            return None
+        if name == "ann":
+            return f"source must be 'auto' for metric {data.metric!r} on a cluster, got 'ann'"
+        return f"source must be 'auto', 'ann' or a source for points on a cluster, got {name!r}"
     if own or name in ("auto", "cdist") or data.in_core:
         return None
     what = "sparse points" if data.sparse else f"metric {data.metric!r}"
@@ -51,7 +55,8 @@ def make_source(
     if isinstance(data, Condensed):
         return PrecomputedSource(data)
     if client is not None or data.remote:
-        return DaskSource(data.X if data.remote else data, data.metric, client=client, n_jobs=threads)
+        remote = DaskSource(data.X if data.remote else data, data.metric, client=client, n_jobs=threads)
+        return DaskIndexSource(remote, k, recall) if source == "ann" else remote
     if issparse(source):
         return GraphSource(data, source, k)
     if source == "auto":

@@ -25,8 +25,49 @@ from chamfer.sources.visit import visit
 _PART = 4096  # points that are looked for at a time
 
 
-class NominatedSource(PointSource):
-    """Nearest clusters among the points that `_neighbours` nominates, and farther ones if these are not enough."""
+class NominatedSource(Source):
+    """Nearest clusters among points that are nominated, and farther ones if these are not enough."""
+
+    def _select(self, points: Array, k: int, labels: Array, answer: Answer, threads: int) -> None:
+        """Write the nearest clusters of the points that are nominated for each."""
+        raise NotImplementedError
+
+    def _nearest_of_all(self, points: Array, labels: Array, k: int, threads: int) -> Answer:
+        """Find the k nearest clusters exactly."""
+        raise NotImplementedError
+
+    def _go_on(self, sample: Array, points: Array, labels: Array, known: Answer, threads: int) -> None:
+        """Add to the answers the nearest clusters of a sample of the points."""
+        raise NotImplementedError
+
+    def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
+        """Find the k nearest clusters of each of `points` among those nominated, or farther ones."""
+        answer = empty_answer(len(points), k, self.dtype)
+        for first in range(0, len(points), _PART):
+            part = slice(first, first + _PART)
+            self._select(points[part], k, labels, answer.part(part), threads)
+            if tick is not None:
+                tick(min(first + _PART, len(points)))
+        short = np.flatnonzero(answer.clusters[:, -1] < 0)
+        if len(short):
+            known = answer.part(short)
+            for each, farther in zip(answer, self._farther(known, points[short], labels, threads), strict=True):
+                each[short] = farther
+        return answer
+
+    def _farther(self, known: Answer, points: Array, labels: Array, threads: int) -> Answer:
+        """As many clusters as `known` has places for."""
+        sample = _sample(labels) if self.n > tuning.current.sampled_points else None
+        if sample is None or 2 * len(sample) > self.n:
+            return self._nearest_of_all(points, labels, known.clusters.shape[1], threads)
+        for first in range(0, len(points), tuning.current.sampled_queries):
+            some = slice(first, first + tuning.current.sampled_queries)
+            self._go_on(sample, points[some], labels, known.part(some), threads)
+        return known
+
+
+class NominatedPoints(NominatedSource, PointSource):
+    """The same for points that are here: `_neighbours` nominates, and distances are computed."""
 
     def __init__(self, points: Points) -> None:
         super().__init__(points)
@@ -37,24 +78,10 @@ class NominatedSource(PointSource):
         """Points near each of `points`, in any order and maybe with itself; -1 where there are fewer."""
         raise NotImplementedError
 
-    def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
-        """Find the k nearest clusters of each of `points` among those nominated, or farther ones."""
-        answer = empty_answer(len(points), k, self.dtype)
-        for first in range(0, len(points), _PART):
-            part = slice(first, first + _PART)
-            nominated = self._neighbours(points[part], k, threads)
-            self._select(points[part], nominated, labels, answer.part(part), threads)
-            if tick is not None:
-                tick(min(first + _PART, len(points)))
-        short = np.flatnonzero(answer.clusters[:, -1] < 0)
-        if len(short):
-            known = answer.part(short)
-            for each, farther in zip(answer, self._farther(known, points[short], labels, threads), strict=True):
-                each[short] = farther
-        return answer
+    def _select(self, points: Array, k: int, labels: Array, answer: Answer, threads: int) -> None:
+        self._choose(points, self._neighbours(points, k, threads), labels, answer, threads)
 
-    def _select(self, points: Array, nominated: Array, labels: Array, answer: Answer, threads: int) -> None:
-        """Write the nearest clusters of the points that were nominated for each."""
+    def _choose(self, points: Array, nominated: Array, labels: Array, answer: Answer, threads: int) -> None:
         _core.nearest_of_nominated(
             self.points.X,
             metric=self.points.core_metric,
@@ -65,27 +92,14 @@ class NominatedSource(PointSource):
             threads=threads,
         )
 
-    def _farther(self, known: Answer, points: Array, labels: Array, threads: int) -> Answer:
-        """As many clusters as `known` has places for."""
-        k = known.clusters.shape[1]
-        sample = _sample(labels) if self.n > tuning.current.sampled_points else None
-        if sample is None or 2 * len(sample) > self.n:
-            self._exact = self._exact or choose_source(self.points, k, threads)
-            return self._exact.nearest(points, labels, k, threads)
-        for first in range(0, len(points), tuning.current.sampled_queries):
-            some = slice(first, first + tuning.current.sampled_queries)
-            rows = np.concatenate([sample, points[some]])
-            hosts, guests = slice(0, len(sample)), slice(len(sample), len(rows))
-            visit(
-                replace(self.points, X=self.points.X[rows]),
-                hosts,
-                guests,
-                known.part(some),
-                threads,
-                None,
-                labels[rows],
-            )
-        return known
+    def _nearest_of_all(self, points: Array, labels: Array, k: int, threads: int) -> Answer:
+        self._exact = self._exact or choose_source(self.points, k, threads)
+        return self._exact.nearest(points, labels, k, threads)
+
+    def _go_on(self, sample: Array, points: Array, labels: Array, known: Answer, threads: int) -> None:
+        rows = np.concatenate([sample, points])
+        hosts, guests = slice(0, len(sample)), slice(len(sample), len(rows))
+        visit(replace(self.points, X=self.points.X[rows]), hosts, guests, known, threads, None, labels[rows])
 
 
 def _sample(labels: Array) -> Array:
@@ -110,7 +124,7 @@ def _shuffled(n: int) -> Array:
     return np.random.default_rng(0).permutation(n).astype(np.int32)
 
 
-class GraphSource(NominatedSource):
+class GraphSource(NominatedPoints):
     """Nearest clusters by a graph of nearest neighbours, which the user has.
 
     Parameters
@@ -146,7 +160,7 @@ class GraphSource(NominatedSource):
         everything, answer = np.arange(n, dtype=np.int32), empty_answer(1, width, self.dtype)
         for row in np.flatnonzero(counts > width).tolist():
             nominated = near[None, starts[row] : starts[row] + counts[row]]
-            self._select(everything[row : row + 1], nominated, everything, answer, 1)
+            self._choose(everything[row : row + 1], nominated, everything, answer, 1)
             self._near[row] = answer.clusters[0]
         self.fingerprint = blake2b(self._near.data, digest_size=16).hexdigest()  # tells checkpoints of other graphs
 

@@ -164,7 +164,7 @@ def _visit_by_cdist(block: Block, visitors: Visitors, labels: Array, answer: Ans
         found = nothing(len(distances), answer.clusters.shape[1], answer.distances.dtype)
         asking = np.arange(n + first, n + first + len(distances), dtype=np.int32)
         nearest_of_rows(distances, asking, everyone, found, 1)
-        _add(found, answer.part(part))
+        add(found, answer.part(part))
 
 
 def combine(answers: list[Answer]) -> Answer:
@@ -172,11 +172,11 @@ def combine(answers: list[Answer]) -> Answer:
     first, *others = answers
     total = _copy(first)
     for other in others:
-        _add(other, total)
+        add(other, total)
     return total
 
 
-def _add(found: Answer, total: Answer) -> None:
+def add(found: Answer, total: Answer) -> None:
     """Put what another search has found into the answer of all."""
     _core.combine_answers(found.clusters, found.distances, **total._asdict())
 

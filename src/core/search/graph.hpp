@@ -42,22 +42,51 @@ class GraphBuilder {
 
     // Joins the leaves of a partition into balls that overlap.
     void carve(const Carving& carving, int threads, const Tick& tick) {
-        const Carver<F> carver(rows_, half_.data(), blas_, carving);
         std::vector<Scratch> scratch(threads);
-        carver.each_leaf(threads, tick,
-                         [&](const Id* members, Index count, int thread) { join(members, count, scratch[thread]); });
+        Carver<F>(rows_, blas_, carving).each_leaf(threads, tick, [&](const Id* members, Index count, int thread) {
+            join(members, count, central(members, count), scratch[thread]);
+        });
+    }
+
+    // The same for groups that the points were split into elsewhere.
+    void carve_groups(const Groups& groups, const Carving& carving, int threads, const Tick& tick) {
+        std::vector<Scratch> scratch(threads);
+        Carver<F>(rows_, blas_, carving)
+            .each_leaf_of(groups, threads, tick, [&](const Id* members, Index count, int thread) {
+                join(members, count, central(members, count), scratch[thread]);
+            });
     }
 
     // Joins each point, its `most` nearest and the `most` nearest of those that list it.
     void join_neighbours(Index most, int threads, const Tick& tick) {
-        most = std::min(most, length_);
-        const Index width = 2 * most + 1, part = 256;
         const std::vector<Id> sets = neighbourhoods(most, threads);
+        join_sets(sets.data(), rows_.n, static_cast<Index>(sets.size()) / rows_.n, threads, tick);
+    }
+
+    // Joins sets of up to `width` points, -1 behind them.
+    void join_sets(const Id* sets, Index count, Index width, int threads, const Tick& tick) {
         std::vector<Scratch> scratch(threads);
-        in_parts(rows_.n, part, threads, tick, [&](Index begin, Index end, int thread) {
-            for (Index p = begin; p < end; ++p) {
-                const Id* set = sets.data() + p * width;
-                join(set, std::find(set, set + width, kNone) - set, scratch[thread]);
+        in_parts(count, 256, threads, tick, [&](Index begin, Index end, int thread) {
+            for (const Id* set = sets + begin * width; set != sets + end * width; set += width)
+                join(set, std::find(set, set + width, kNone) - set, set[0], scratch[thread]);
+        });
+    }
+
+    // From now on no list takes what is farther than this, half a squared distance a point.
+    void limit(const F* reach) {
+        for (Index p = 0; p < rows_.n; ++p) reach_[p].store(reach[p], std::memory_order_relaxed);
+    }
+    F reach(Index p) const { return reach_[p].load(std::memory_order_relaxed); }
+
+    // Adds what was found elsewhere for some points: rows of `width` points, -1 behind them, and their values.
+    void add(const Id* points, Index count, const Id* found, const F* values, Index width, int threads) {
+        parallel_ranges(count, 1024, threads, [&](Index begin, Index end) {
+            std::vector<Entry> offered(width);
+            for (Index i = begin; i < end; ++i) {
+                Index offers = 0;
+                for (Index j = i * width; j < (i + 1) * width && found[j] != kNone; ++j)
+                    offered[offers++] = {values[j], found[j]};
+                if (offers > 0) deliver(points[i], offered.data(), offers);
             }
         });
     }
@@ -79,8 +108,50 @@ class GraphBuilder {
         });
     }
 
+    // Each point, its `most` nearest, and the `most` nearest of those that list it among theirs; -1 behind them.
+    std::vector<Id> neighbourhoods(Index most, int threads) const {
+        most = std::min(most, length_);
+        const Index n = rows_.n, width = 2 * most + 1;
+        std::vector<Id> sets(n * width, kNone);
+        std::vector<Entry> near(n * most);  // the nearest of each point
+        std::vector<Index> starts(n + 1);
+        parallel_ranges(n, 1024, threads, [&](Index begin, Index end) {
+            std::vector<Entry> list(length_);
+            for (Index p = begin; p < end; ++p) {
+                for (Index i = 0; i < length_; ++i) list[i] = {values_[p * length_ + i], points_[p * length_ + i]};
+                std::nth_element(list.begin(), list.begin() + most - 1, list.end());
+                std::copy_n(list.begin(), most, near.begin() + p * most);
+            }
+        });
+        for (const Entry& each : near)
+            if (each.point != kNone) ++starts[each.point + 1];
+        for (Index p = 0; p < n; ++p) starts[p + 1] += starts[p];
+        std::vector<Entry> listed(starts[n]);  // who lists a point
+        std::vector<Index> next(starts.begin(), starts.end() - 1);
+        for (Index p = 0; p < n; ++p)
+            for (Index i = p * most; i < (p + 1) * most; ++i)
+                if (near[i].point != kNone) listed[next[near[i].point]++] = {near[i].value, static_cast<Id>(p)};
+        parallel_ranges(n, 1024, threads, [&](Index begin, Index end) {
+            std::vector<Id> ids;
+            for (Index p = begin; p < end; ++p) {
+                ids.assign(1, static_cast<Id>(p));
+                for (Index i = p * most; i < (p + 1) * most; ++i)
+                    if (near[i].point != kNone) ids.push_back(near[i].point);
+                const Index there = starts[p + 1] - starts[p], taken = std::min(most, there);
+                const auto from = listed.begin() + starts[p];
+                if (taken > 0) std::nth_element(from, from + taken - 1, from + there);
+                for (Index i = 0; i < taken; ++i) ids.push_back(from[i].point);
+                std::sort(ids.begin() + 1, ids.end());
+                ids.erase(std::unique(ids.begin() + 1, ids.end()), ids.end());
+                std::ranges::copy(ids, sets.begin() + p * width);
+            }
+        });
+        return sets;
+    }
+
     // The lists, row after row, in no order; -1 where there are fewer.
     const std::vector<Id>& points() const { return points_; }
+    const std::vector<F>& values() const { return values_; }
     Index length() const { return length_; }
     Index pairs() const { return pairs_; }  // multiplied
 
@@ -97,6 +168,7 @@ class GraphBuilder {
         std::vector<F> rows, half, reach;
         std::vector<Entry> offered;
         std::vector<Index> count;
+        F slack;  // what rounding may add to a value where it is compared with a reach
     };
 
     F half_length(Index p) const {
@@ -109,8 +181,24 @@ class GraphBuilder {
     // Offers of a member are cut to about the `length_` nearest whenever there are twice as many.
     Index room() const { return 2 * length_; }
 
-    void join(const Id* members, Index count, Scratch& own) {
-        gather(members, count, own);
+    // Of a few members the one that is nearest to the others: not an outlier, if these are few.
+    Id central(const Id* members, Index count) const {
+        constexpr Index kFew = 5;
+        Id best = members[0];
+        double least = kFar<double>;
+        for (Index i = 0; i < kFew; ++i) {
+            const Id p = members[i * (count - 1) / (kFew - 1)];
+            double sum = 0;
+            for (Index j = 0; j < kFew; ++j)
+                sum += std::sqrt(squared_distance(row(p), row(members[j * (count - 1) / (kFew - 1)]), rows_.m));
+            if (sum < least) least = sum, best = p;
+        }
+        return best;
+    }
+    const F* row(Id p) const { return rows_.rows + p * rows_.m; }
+
+    void join(const Id* members, Index count, Id origin, Scratch& own) {
+        gather(members, count, row(origin), own);
         for (Index top = 0; top < count; top += kPanel)
             for (Index left = top; left < count; left += kColumns) {
                 const Index rows = std::min(kPanel, count - top), columns = std::min(kColumns, count - left);
@@ -123,10 +211,9 @@ class GraphBuilder {
         pairs_ += count * (count - 1) / 2;
     }
 
-    // Rows are taken relative to the first one: products of neighbours that lie far from the origin keep their digits.
-    void gather(const Id* members, Index count, Scratch& own) const {
+    // Rows are taken relative to one of them: products of neighbours that lie far from zero keep their digits.
+    void gather(const Id* members, Index count, const F* origin, Scratch& own) const {
         const Index m = rows_.m;
-        const F* origin = rows_.rows + members[0] * m;
         own.rows.resize(std::max<std::size_t>(own.rows.size(), count * m));
         own.offered.resize(std::max<std::size_t>(own.offered.size(), count * room()));
         own.half.resize(count);
@@ -140,15 +227,18 @@ class GraphBuilder {
             own.half[i] /= 2;
             own.reach[i] = reach_[p].load(std::memory_order_relaxed);
         }
+        constexpr F kEpsilon = std::numeric_limits<F>::epsilon();
+        own.slack = 16 * kEpsilon * *std::max_element(own.half.begin(), own.half.end());
     }
 
-    // Pairs of member i with columns [left, left + columns) behind it.
+    // Pairs of member i with columns [left, left + columns) behind it. The slack keeps what `offer` would take: else
+    // the moment at which a reach is read could decide about the last of a list.
     void look(const Id* members, Index i, Index top, Index left, Index columns, Scratch& own) const {
         const Index first = std::max(left, i + 1), count = left + columns - first;
         if (count <= 0) return;
         const F* products = own.products.data() + (i - top) * kColumns + first - left;
-        kernels<F>().mark_far(products, own.half.data() + first, own.reach.data() + first, own.reach[i], own.half[i],
-                              count, own.keep.data());
+        kernels<F>().mark_far(products, own.half.data() + first, own.reach.data() + first, own.reach[i],
+                              own.half[i] - own.slack, count, own.keep.data());
         each_kept(own.keep.data(), count, [&](Index j) {
             const F value = own.half[i] + own.half[first + j] - products[j];
             offer(own, i, {value, members[first + j]});
@@ -208,7 +298,7 @@ class GraphBuilder {
         Nearest<F> list(points, values, length_);
         list.resume();
         for (Index i = 0; i < fresh; ++i) list.offer(offered[i].point, offered[i].value);
-        reach_[p].store(list.reach(), std::memory_order_relaxed);
+        reach_[p].store(std::min(reach(p), list.reach()), std::memory_order_relaxed);
     }
 
     // Offers what is on the list of p, by ascending values, as far as these leave a chance: coordinates bound distances
@@ -237,46 +327,6 @@ class GraphBuilder {
         for (Index i = 0; i < count; ++i) sorted.emplace_back(distances[i], clusters[i]);
         std::ranges::sort(sorted);
         for (Index i = 0; i < count; ++i) std::tie(distances[i], clusters[i]) = sorted[i];
-    }
-
-    // Each point, its nearest, and the nearest of those that list it among theirs; -1 behind them.
-    std::vector<Id> neighbourhoods(Index most, int threads) const {
-        const Index n = rows_.n, width = 2 * most + 1;
-        std::vector<Id> sets(n * width, kNone);
-        std::vector<Entry> near(n * most);  // the nearest of each point
-        std::vector<Index> starts(n + 1);
-        parallel_ranges(n, 1024, threads, [&](Index begin, Index end) {
-            std::vector<Entry> list(length_);
-            for (Index p = begin; p < end; ++p) {
-                for (Index i = 0; i < length_; ++i) list[i] = {values_[p * length_ + i], points_[p * length_ + i]};
-                std::nth_element(list.begin(), list.begin() + most - 1, list.end());
-                std::copy_n(list.begin(), most, near.begin() + p * most);
-            }
-        });
-        for (const Entry& each : near)
-            if (each.point != kNone) ++starts[each.point + 1];
-        for (Index p = 0; p < n; ++p) starts[p + 1] += starts[p];
-        std::vector<Entry> listed(starts[n]);  // who lists a point
-        std::vector<Index> next(starts.begin(), starts.end() - 1);
-        for (Index p = 0; p < n; ++p)
-            for (Index i = p * most; i < (p + 1) * most; ++i)
-                if (near[i].point != kNone) listed[next[near[i].point]++] = {near[i].value, static_cast<Id>(p)};
-        parallel_ranges(n, 1024, threads, [&](Index begin, Index end) {
-            std::vector<Id> ids;
-            for (Index p = begin; p < end; ++p) {
-                ids.assign(1, static_cast<Id>(p));
-                for (Index i = p * most; i < (p + 1) * most; ++i)
-                    if (near[i].point != kNone) ids.push_back(near[i].point);
-                const Index there = starts[p + 1] - starts[p], taken = std::min(most, there);
-                const auto from = listed.begin() + starts[p];
-                if (taken > 0) std::nth_element(from, from + taken - 1, from + there);
-                for (Index i = 0; i < taken; ++i) ids.push_back(from[i].point);
-                std::sort(ids.begin() + 1, ids.end());
-                ids.erase(std::unique(ids.begin() + 1, ids.end()), ids.end());
-                std::ranges::copy(ids, sets.begin() + p * width);
-            }
-        });
-        return sets;
     }
 
     static constexpr Index kLocks = 1 << 12;
