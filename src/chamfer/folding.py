@@ -19,6 +19,7 @@ from chamfer.distances.copies import few_places
 from chamfer.engines.base import Engine, Task, TiedNeighboursError
 from chamfer.engines.choose import choose
 
+_BYTES = 200  # for each row, to find copies and to write Z; every engine would need more
 _METRICS = (*FAST_METRICS, "cityblock", "chebyshev", "hamming")  # by which equal rows are at distance 0, surely
 
 
@@ -83,7 +84,8 @@ def _may_fold(task: Task) -> bool:
         return False
     ours = isinstance(options.source, str) and options.t is None
     free = task.constraints is None or task.constraints.special == ("sample_weight",)
-    return ours and free and data.metric in _METRICS
+    fits = task.limit is None or _BYTES * data.n + data.nbytes <= task.limit
+    return ours and free and fits and data.metric in _METRICS
 
 
 def _mass(task: Task) -> Array:
