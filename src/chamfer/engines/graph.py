@@ -44,7 +44,8 @@ class GraphEngine(Engine):
                 return f"method must be one of {able} for sparse distances, got {task.linkage.name!r}"
             return refuse_ordering(task) or _refuse_with_sparse(task.data, task.constraints)
         if task.constraints is None or task.constraints.graph is None:
-            return super()._refuses(task) or f"engine 'graph' needs connectivity, or sparse distances; got {task}"
+            needs = f"engine 'graph' needs connectivity, or sparse distances; got {task}"
+            return super()._refuses(task) or refuse_capped(task) or needs
         known = isinstance(task.data, Points) and task.data.metric in task.linkage.from_points
         if not (task.fast and (known or _is_one_way(task.linkage))):
             return f"engine 'graph' takes observations and one of {names(_is_one_way)}, {ABLE}; got {task}"
