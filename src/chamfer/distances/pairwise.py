@@ -40,7 +40,7 @@ def _fill(points: Points, out: Array, threads: int, tick: Tick | None, infinite:
     if points.n <= _core.FEW and X.dtype == np.float64:
         _core.few_distances(X, metric=points.core_metric, out=out, threads=threads, tick=tick)
         return out
-    multiply = X.shape[1] > 16  # otherwise the core computes differences, without a shift
+    multiply = X.shape[1] > _core.DIFFERENCES  # otherwise the core computes differences, without a shift
     if multiply:
         X = _without_constants(X)
     with one_blas_thread() if multiply else nullcontext():

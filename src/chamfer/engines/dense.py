@@ -63,15 +63,45 @@ class DenseEngine(Engine):
     def run(self, task: Task) -> Array:
         """Compute all distances and merge; condensed distances are overwritten."""
         n = task.data.n
+        if _starts_from_points(task):
+            return in_callers_unit(_heights(_merge_points(task), task), task.data)
         with task.progress.stage("distances", n * (n - 1) // 2, "pair") as tick:
             matrix, exponent = _given(task) if isinstance(task.data, Condensed) else (_computed(task, tick), 0)
         ceiling = _replace_infinite(matrix, task) if _may_be_infinite(task) else np.inf
         with task.progress.stage("merges", n - 1, "merge") as tick:
             Z = _merge_allowed(matrix, task, tick) if _is_restricted(task) else _merge(matrix, task, tick)
-        if task.linkage.family == "centres":
-            Z[:, 2] = np.ldexp(np.sqrt(np.maximum(Z[:, 2], 0)), exponent)
+        Z = _heights(Z, task, exponent)
         Z[Z[:, 2] >= ceiling, 2] = np.inf
         return in_callers_unit(Z, task.data)
+
+
+def _heights(Z: Array, task: Task, exponent: int = 0) -> Array:
+    """Linkages of centres have merged by squared values."""
+    if task.linkage.family == "centres":
+        Z[:, 2] = np.ldexp(np.sqrt(np.maximum(Z[:, 2], 0)), exponent)
+    return Z
+
+
+def _starts_from_points(task: Task) -> bool:
+    """Whether the core merges the first pairs before it writes any distance: distances of few coordinates are cheap."""
+    if not isinstance(task.data, Points) or task.constraints is not None or task.data.n <= _core.ROUNDS:
+        return False
+    linkage = task.linkage
+    able = linkage.reducible and linkage.family in ("lance_williams", "centres")
+    return able and task.data.in_core and task.d <= _core.DIFFERENCES
+
+
+def _merge_points(task: Task) -> Array:
+    points, n = _points(task), task.data.n
+    with task.progress.stage("merges", n - 1, "merge") as tick:
+        return _core.dense_points(
+            points.X,
+            metric=points.core_metric,
+            room=np.empty(n * (n - 1) // 2, dtype=points.X.dtype),
+            rule=task.linkage.name,
+            threads=task.threads,
+            tick=tick,
+        )
 
 
 def _may_be_infinite(task: Task) -> bool:
@@ -187,10 +217,14 @@ def _is_restricted(task: Task) -> bool:
     return task.linkage.family == "chamfer" or task.constraints.special != ("sample_weight",)
 
 
-def _computed(task: Task, tick: Tick | None) -> Array:
-    """Distances of points; squared for the linkages of centres."""
+def _points(task: Task) -> Points:
+    """With squared distances for the linkages of centres."""
     assert isinstance(task.data, Points)
-    points = replace(task.data, metric="sqeuclidean") if task.linkage.family == "centres" else task.data
+    return replace(task.data, metric="sqeuclidean") if task.linkage.family == "centres" else task.data
+
+
+def _computed(task: Task, tick: Tick | None) -> Array:
+    points = _points(task)
     if _is_square(task):
         return pairwise.square(points, task.threads, tick)
     return pairwise.condensed(points, task.threads, tick, infinite=_may_be_infinite(task))

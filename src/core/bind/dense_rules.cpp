@@ -76,8 +76,34 @@ template Merges merges_by_rule(const std::string&, const Triangle<double>&, cons
 
 namespace {
 
+// By a reducible rule, from more than kFewForRounds points of up to kSequential coordinates; `room` is for condensed
+// distances.
+template <class T>
+Merges merges_of_points(const std::string& rule, const Distances<T>& distances, T* room, int threads,
+                        const Tick& tick) {
+    const PointValues<T> values(distances.points, distances.metric);
+    return with_rule(rule, [&]<class R>(R) -> Merges {
+        if constexpr (R::reducible)
+            return by_height(Rounds<T, R>({room, distances.points.n, true}, threads).run(values, tick));
+        else
+            no_rule(rule);
+    });
+}
+
 template <class T>
 void bind(nb::module_& m) {
+    m.def(
+        "dense_points",
+        [](Array<const T, 2> X, const std::string& metric, Array<T, 1> room, const std::string& rule, int threads,
+           nb::object callback) {
+            return run(callback, [&](const Tick& tick) {
+                return merges_of_points(rule, distances_of<T>(X, metric), room.data(), threads, tick);
+            });
+        },
+        "X"_a.noconvert(), nb::kw_only(), "metric"_a, "room"_a.noconvert(), "rule"_a, "threads"_a,
+        "tick"_a = nb::none(),
+        "Z by a reducible rule from more than ROUNDS points of up to DIFFERENCES coordinates; `room` is for condensed "
+        "distances.");
     m.def(
         "dense_rule",
         [](Array<T, 1> distances, Index n, const std::string& rule, const WeightsArray& weights, int threads,
@@ -96,6 +122,7 @@ void bind(nb::module_& m) {
 void bind_dense_rules(nb::module_& m) {
     bind<float>(m);
     bind<double>(m);
+    m.attr("ROUNDS") = kFewForRounds;
 }
 
 }  // namespace chamfer

@@ -102,6 +102,7 @@ void bind_distances(nb::module_& m) {
     bind_range<double>(m);
     bind_pairwise<float>(m);
     bind_pairwise<double>(m);
+    m.attr("DIFFERENCES") = kSequential;
 }
 
 }  // namespace chamfer

@@ -7,6 +7,9 @@
 //
 // Clusters keep the order of their lowest members, so a new row is made of the old row of its lower half and
 // later ones, and ends no later than that row did: what a batch of rows overwrites, no later batch reads.
+//
+// Points of few coordinates cost less to compare twice than to write down and read again. Their first round gives the
+// triangle of what it leaves, about half of that of all points: see old_values.hpp.
 #pragma once
 
 #include <memory>
@@ -17,6 +20,7 @@
 #include "../linkage/rows.hpp"
 #include "chain.hpp"
 #include "neighbours.hpp"
+#include "old_values.hpp"
 
 namespace chamfer {
 
@@ -24,19 +28,25 @@ template <class T, Rule R>
     requires(R::reducible)
 class Rounds {
    public:
-    // `matrix` is condensed.
+    // `matrix` is condensed; what it contains does not matter if the values of the points are given to `run`.
     Rounds(Triangle<T> matrix, int threads, const Weights& weights = {})
         : matrix_(matrix), threads_(threads), sizes_(or_ones(weights, matrix.n)), points_(matrix.n) {
         std::iota(points_.begin(), points_.end(), Id{0});
     }
 
-    Merges run(const Tick& tick) {
+    Merges run(const Tick& tick) { return run(TriangleValues<T>{matrix_}, tick); }
+
+    template <class Old>
+    Merges run(const Old& points, const Tick& tick) {
         Merges merges;
         merges.reserve(matrix_.n - 1);
-        for (find_pairs(neighbours(tick));; find_pairs(fold(tick, static_cast<Index>(merges.size())))) {
-            if (static_cast<Index>(pairs_.size()) * kProductive < matrix_.n || matrix_.n == 1) break;
+        find_pairs(neighbours(points, tick));
+        if (!productive()) points.fill(matrix_, threads_, tick);
+        for (bool first = true; productive(); first = false) {
             for (const Pair& pair : pairs_)
                 merges.push_back({points_[pair.high], points_[pair.low], static_cast<double>(pair.between)});
+            const Index done = static_cast<Index>(merges.size());
+            find_pairs(first ? fold(points, tick, done) : fold(TriangleValues<T>{matrix_}, tick, done));
         }
         MatrixRows<T, R> rest(matrix_, threads_, std::move(sizes_), std::move(points_));
         chain(rest, merges, tick);
@@ -51,6 +61,8 @@ class Rounds {
     };
     static constexpr Index kProductive = 32;  // a round costs what the chain takes for n / 32 merges
 
+    bool productive() const { return static_cast<Index>(pairs_.size()) * kProductive >= matrix_.n && matrix_.n > 1; }
+
     void find_pairs(const Neighbours<T>& neighbours) {
         pairs_.clear();
         for (Id low = 0; low < matrix_.n; ++low) {
@@ -61,36 +73,57 @@ class Rounds {
     }
 
     // The neighbours of all, before the first merge.
-    Neighbours<T> neighbours(const Tick& tick) const {
+    template <class Old>
+    Neighbours<T> neighbours(const Old& old, const Tick& tick) const {
+        const auto rooms = this->rooms();
         return find_neighbours<T>(
             matrix_.n, 1 + kBatch / matrix_.n, threads_,
-            [&](Id place, int, Neighbours<T>& each) { each.compare(place, matrix_.row(place)); },
+            [&](Id x, int thread, Neighbours<T>& each) { each.compare(x, old.after(x, rooms[thread].low.get())); },
             [&](Index, Index) { tick(0); });
     }
 
     // Merges the pairs, closes the gaps and finds the neighbours of all that are left.
-    Neighbours<T> fold(const Tick& tick, Index done) {
+    template <class Old>
+    Neighbours<T> fold(const Old& old, const Tick& tick, Index done) {
         keep_lower();
         const Index n = static_cast<Index>(kept_.size()), batch = std::min(n, 1 + kBatch / n);
         const Triangle<T> next{matrix_.data, n, true};
-        const auto rows = std::make_unique_for_overwrite<T[]>(batch * n);
-        std::vector<std::vector<T>> halves(threads_, std::vector<T>(matrix_.n));
+        const auto rows = std::make_unique_for_overwrite<T[]>(Old::in_place ? batch * n : 0);
+        const auto rooms = this->rooms();
         auto found = find_neighbours<T>(
             n, batch, threads_,
             [&](Id place, int thread, Neighbours<T>& neighbours) {
-                T* row = &rows[place % batch * n];
-                fold_row(place, halves[thread].data(), row);
+                T* row = Old::in_place ? &rows[place % batch * n] : next.row(place);
+                fold_row(old, place, rooms[thread], row);
                 neighbours.compare(place, row);
             },
             [&](Index first, Index count) {
-                parallel_ranges(count, kBatch / 16 / n, threads_, [&](Index begin, Index end) {
-                    for (Index i = begin, place = first + begin; i < end; ++i, ++place)
-                        std::copy(&rows[i * n + place + 1], &rows[i * n + n], next.row(place) + place + 1);
-                });
+                if constexpr (Old::in_place) move_rows(rows.get(), first, count, next);
                 tick(done);
             });
         close_gaps(next);
         return found;
+    }
+
+    // For a thread: old rows of the two clusters that merge.
+    struct Room {
+        std::unique_ptr<T[]> low, high;
+    };
+    std::vector<Room> rooms() const {
+        std::vector<Room> rooms(threads_);
+        for (auto& [low, high] : rooms) {
+            low = std::make_unique_for_overwrite<T[]>(matrix_.n);
+            high = std::make_unique_for_overwrite<T[]>(matrix_.n);
+        }
+        return rooms;
+    }
+
+    void move_rows(const T* rows, Index first, Index count, const Triangle<T>& next) const {
+        const Index n = next.n;
+        parallel_ranges(count, kBatch / 16 / n, threads_, [&](Index begin, Index end) {
+            for (Index i = begin, place = first + begin; i < end; ++i, ++place)
+                std::copy(&rows[i * n + place + 1], &rows[i * n + n], next.row(place) + place + 1);
+        });
     }
 
     void keep_lower() {
@@ -103,15 +136,20 @@ class Rounds {
             pair.place = static_cast<Id>(std::lower_bound(kept_.begin(), kept_.end(), pair.low) - kept_.begin());
     }
 
-    // out[z] for every later place z; `half` has room for an old row.
-    void fold_row(Index place, T* half, T* out) const {
+    // out[z] for every later place z.
+    template <class Old>
+    void fold_row(const Old& old, Index place, const Room& room, T* out) const {
         const Id x = kept_[place];
-        const T* row = matrix_.row(x);
+        const T* row = old.after(x, room.low.get());
         double size = sizes_[x];
         auto pair =
             std::lower_bound(pairs_.begin(), pairs_.end(), x, [](const Pair& each, Id low) { return each.low < low; });
         if (pair != pairs_.end() && pair->low == x) {
-            fold_halves(*pair, half);
+            const Index z = x + 1;
+            T* half = room.high.get();
+            old.from(pair->high, z, half);
+            update_row<R>(row + z, half + z, {size, sizes_[pair->high], pair->between}, &sizes_[z], matrix_.n - z,
+                          half + z);
             size += sizes_[pair->high];
             row = half;
             ++pair;
@@ -119,16 +157,6 @@ class Rounds {
         const Index next = place + 1;
         kernels<T>().gather(row, kept_.data() + next, static_cast<Index>(kept_.size()) - next, out + next);
         for (; pair != pairs_.end(); ++pair) out[pair->place] = merged(row[pair->low], row[pair->high], *pair, size);
-    }
-
-    // half[z] = value between the union of the pair and every later old cluster z
-    void fold_halves(const Pair& pair, T* half) const {
-        const T *low = matrix_.row(pair.low), *high = matrix_.row(pair.high);
-        for (Index z = pair.low + 1; z < pair.high; ++z) half[z] = matrix_.row(z)[pair.high];
-        std::copy(high + pair.high + 1, high + matrix_.n, half + pair.high + 1);
-        const Index z = pair.low + 1;
-        update_row<R>(low + z, half + z, {sizes_[pair.low], sizes_[pair.high], pair.between}, &sizes_[z], matrix_.n - z,
-                      half + z);
     }
 
     T merged(T low, T high, const Pair& pair, double size) const {

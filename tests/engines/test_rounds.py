@@ -1,0 +1,52 @@
+"""Rounds of merges in the dense engine: the first one from points, without their distances, gives the same bits."""
+
+import numpy as np
+import pytest
+
+from cases import gaussian
+from chamfer import _core
+from chamfer._types import Points
+from chamfer.distances import pairwise
+from marks import slow
+
+N = _core.ROUNDS + 50
+RULES = ("complete", "average", "weighted", "ward")
+
+
+def line():
+    """Points of which each is nearest to the one before: there is one pair of nearest neighbours."""
+    return 1.005 ** np.arange(N)[:, None]
+
+
+def ties():
+    """Points of a grid, many of them several times."""
+    return np.random.default_rng(3).integers(0, 6, (N, 4)).astype(float)
+
+
+DATA = {"gaussian": lambda: gaussian(1, N, 5), "line": line, "ties": ties, "widest": lambda: gaussian(2, N, 16)}
+
+
+def from_points(X, rule, metric, threads):
+    room = np.empty(N * (N - 1) // 2, X.dtype)
+    return _core.dense_points(X, metric=metric, room=room, rule=rule, threads=threads)
+
+
+def from_distances(X, rule, metric):
+    distances = pairwise.condensed(Points(X, metric, exponent=0), 1)
+    return _core.dense_rule(distances, n=N, rule=rule, threads=1)
+
+
+@pytest.mark.parametrize("data", DATA)
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("dtype", [np.float64, *slow(np.float32)])
+@pytest.mark.parametrize("metric", ["euclidean", *slow("sqeuclidean")])
+def test_points_and_distances_give_the_same_tree(data, rule, dtype, metric):
+    X = np.ascontiguousarray(DATA[data](), dtype)
+    expected = from_distances(X, rule, metric)
+    for threads in (1, 3):
+        np.testing.assert_array_equal(from_points(X, rule, metric, threads), expected)
+
+
+def test_other_rules_are_refused():
+    with pytest.raises(ValueError, match="no such rule here: centroid"):
+        from_points(gaussian(1, N, 2), "centroid", "euclidean", 1)
