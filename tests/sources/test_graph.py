@@ -8,6 +8,7 @@ import pytest
 import chamfer
 from cases import gaussian
 from chamfer._types import Points
+from chamfer.distances.copies import places_by
 from chamfer.inputs import check_input
 from chamfer.sources import BlasSource, graph
 from chamfer.sources.local_rows import LocalRows
@@ -131,7 +132,7 @@ def test_points_that_no_leader_tells_apart():
 def test_places_of_whole_numbers_are_told_apart(dtype):
     # Few bits of such numbers are set.
     X = np.vstack([np.eye(700), 2 * np.eye(700), np.eye(700)[:50], -0.0 * np.eye(700)[:1], np.zeros((1, 700))])
-    order, starts = graph._places(LocalRows(Points(X.astype(dtype), "euclidean", exponent=0), 2).hashes())
+    order, starts = places_by(LocalRows(Points(X.astype(dtype), "euclidean", exponent=0), 2).hashes())
     assert len(starts) - 1 == len(np.unique(X + 0.0, axis=0)) == 1401
     for first, last in pairwise(starts):
         assert np.ptp(X[order[first:last]], axis=0).max() == 0
