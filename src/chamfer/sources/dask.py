@@ -123,13 +123,6 @@ class DaskSource(Source):
         self.plan, self.dtype = plan, plan.dtype
         self._shared_plan = self.blocks.submit(same, plan)
 
-    def among(self, blocks: Blocks, plan: Plan) -> DaskSource:
-        """The same points by other blocks, searched by their own plan."""
-        other = copy.copy(self)
-        other._own, other.blocks = False, blocks
-        other._use(plan)
-        return other
-
     def _send(self, points: Points) -> list[Any]:
         """Blocks of an array that is here, kept by the scheduler, so that they survive their workers."""
         threads = Blocks(self._client, np.zeros(1, int)).threads()
@@ -190,14 +183,10 @@ class DaskSource(Source):
                     tick(done)
         return answer
 
-    def visitors(self, points: Array, labels: Array) -> Any:
-        """A future of some points, in ascending order, ready to visit blocks."""
-        return self.blocks.submit(gather, self.blocks.picked(points), points, labels[points], self._shared_plan)
-
     def _ask(self, points: Array, labels: Array, parts: list[Any], k: int, lanes: int) -> Any:
         """Send a group of points, in ascending order, on its way; a future of its answer."""
         submit, blocks = self.blocks.submit, self.blocks.futures
-        visitors = self.visitors(points, labels)
+        visitors = send_visitors(self, points, labels)
         # What is near is likely to be where the points come from, so that later searches reach less far.
         home = int(np.searchsorted(self.blocks.starts, points[len(points) // 2], side="right")) - 1
         turn = np.roll(np.arange(len(blocks)), -home)
@@ -210,6 +199,20 @@ class DaskSource(Source):
         while len(answers) > _FAN:
             answers = [submit(combine, answers[i : i + _FAN]) for i in range(0, len(answers), _FAN)]
         return submit(arrange, visitors, answers)
+
+
+def send_visitors(source: DaskSource, points: Array, labels: Array) -> Any:
+    """A future of some points, in ascending order, ready to visit blocks."""
+    blocks = source.blocks
+    return blocks.submit(gather, blocks.picked(points), points, labels[points], source._shared_plan)
+
+
+def among(source: DaskSource, blocks: Blocks, plan: Plan) -> DaskSource:
+    """The same points by other blocks, which are searched by a plan of their own."""
+    other = copy.copy(source)
+    other.blocks = blocks
+    other._use(plan)
+    return other
 
 
 def _with_unit(plan: Plan, summaries: list[Summary]) -> Plan:

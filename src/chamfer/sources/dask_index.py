@@ -7,7 +7,7 @@ import numpy as np
 from chamfer import tuning
 from chamfer._types import Array
 from chamfer.sources.base import Answer
-from chamfer.sources.dask import DaskSource
+from chamfer.sources.dask import DaskSource, send_visitors
 from chamfer.sources.dask_rows import DaskRows
 from chamfer.sources.graph import Rows
 from chamfer.sources.graph_workers import make_sample, visit_from
@@ -59,7 +59,7 @@ class DaskIndexSource(GraphIndex):
         blocks, k = self._source.blocks, known.clusters.shape[1]
         block = blocks.submit(make_sample, blocks.picked(sample), self._source.plan)
         order = np.argsort(points, kind="stable")
-        visitors = self._source.visitors(points[order], labels)
+        visitors = send_visitors(self._source, points[order], labels)
         found = blocks.submit(visit_from, block, visitors, labels[sample], known.part(order), k).result()
         for each, part in zip(known, found, strict=True):
             each[order] = part

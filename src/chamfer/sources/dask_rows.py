@@ -19,7 +19,7 @@ from chamfer._types import Array
 from chamfer.distances.blas import blas
 from chamfer.progress import Tick
 from chamfer.sources.base import Answer, empty_answer
-from chamfer.sources.dask import DaskSource
+from chamfer.sources.dask import DaskSource, among
 from chamfer.sources.graph import Axes, Rows, by_leaders, drawn_leaders, in_line, nearest_first
 from chamfer.sources.graph_workers import (
     Balls,
@@ -88,8 +88,8 @@ class DaskRows(Rows):
 
     def nearest_by_coordinates(self, which: Array, k: int) -> Array:
         """The k nearest of some points by their coordinates."""
-        among = self._source.among(self._columns, self._plan)
-        return nearest_first(among.nearest(self._row[which], self._labels, k, self._threads)).clusters
+        source = among(self._source, self._columns, self._plan)
+        return nearest_first(source.nearest(self._row[which], self._labels, k, self._threads)).clusters
 
     def start(self, length: int) -> None:
         """Begin with empty lists of this length. A builder without coordinates only keeps them."""
