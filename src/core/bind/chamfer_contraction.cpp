@@ -13,9 +13,10 @@ void bind(nb::module_& m) {
         [](Array<const T, 2> X, const std::string& metric, std::optional<Array<const Id, 2>> nearest, Index k,
            const Constraints& constraints, nb::object callback) {
             const Distances<T> distances = distances_of<T>(X, metric);
-            const NearLists lists =
-                nearest ? NearLists{nearest->data(), static_cast<Index>(nearest->shape(1)), k} : NearLists{};
             return run_constrained(constraints, callback, [&](const Tick& tick) {
+                const NearLists lists =
+                    nearest ? NearLists(distances.points, nearest->data(), static_cast<Index>(nearest->shape(1)), k)
+                            : NearLists();
                 return ChamferContraction<T>(distances, constraints, lists, tick).run();
             });
         },

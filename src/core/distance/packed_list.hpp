@@ -16,6 +16,22 @@ struct Box {
     std::vector<double> low, high;
 };
 
+template <class Term>
+double sum_of_squares(Index d, Term&& term) {
+    double sum = 0;
+    for (Index k = 0; k < d; ++k) {
+        const double each = term(k);
+        sum += each * each;
+    }
+    return sum;
+}
+
+template <class T>
+double squared_between(const Points<T>& points, Id p, Id q) {
+    const T *x = points.row(p), *y = points.row(q);
+    return sum_of_squares(points.d, [&](Index k) { return static_cast<double>(x[k]) - static_cast<double>(y[k]); });
+}
+
 template <class T>
 class PackedList {
    public:
@@ -84,16 +100,6 @@ class PackedList {
 
     Index packed() const { return size() / kBlock * kBlock; }
     const double* block(Index first, Index d) const { return strips_[first / kBlock * d].lane; }
-
-    template <class Term>
-    static double sum_of_squares(Index d, Term&& term) {
-        double sum = 0;
-        for (Index k = 0; k < d; ++k) {
-            const double each = term(k);
-            sum += each * each;
-        }
-        return sum;
-    }
 
     std::vector<Id> numbers_;
     std::vector<Strip> strips_;  // of whole blocks

@@ -16,24 +16,16 @@
 // the cluster has one of the other on its list.
 #pragma once
 
-#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "../base/heap.hpp"
 #include "../base/sums.hpp"
-#include "../distance/packed_list.hpp"
 #include "../linkage/constraints.hpp"
+#include "../linkage/near_lists.hpp"
+#include "guests.hpp"
 
 namespace chamfer {
-
-// Nearest neighbours of points, nearest first, for the capped linkage.
-struct NearLists {
-    const Id* nearest = nullptr;  // null: no caps
-    Index width = 0;              // of a row
-    Index k = 0;                  // entries that count; the next one, if there is one, is as far as the cap
-    std::span<const Id> of(Id p) const { return {nearest + p * width, static_cast<std::size_t>(k)}; }
-};
 
 template <class T>
 class ChamferContraction {
@@ -80,27 +72,19 @@ class ChamferContraction {
     using Key = TieKey<double>;
 
     struct Pair {
-        Id host, guest;                  // kNone if the pair is gone
-        Id first = kNone, last = kNone;  // the guest's points on the host's list
-        Sum out{};                       // Ch(guest, host)
-        Sum back{};                      // Ch(host, guest), as far as it was summed
-        std::vector<double> reaches{};   // squared, of the host's first points, which were
-        bool out_counts, back_counts;    // always, unless the linkage is capped
-        Id changed = kNone;              // by the merge of that number
-        Id entered = kNone;              // the same, and all points of the guest are on the host's list
-    };
-
-    // The points of a host's guests, and how far the host is.
-    struct Guests {
-        PackedList<T> points;
-        std::vector<double> reach;   // squared; below zero for those that have left
-        std::vector<Id> pair, next;  // of the same pair
-        Index left = 0;
+        Id host, guest;                 // kNone if the pair is gone
+        Chain chain{};                  // the guest's points on the host's list
+        Sum out{};                      // Ch(guest, host)
+        Sum back{};                     // Ch(host, guest), as far as it was summed
+        std::vector<double> reaches{};  // squared, of the host's first points, which were
+        bool out_counts, back_counts;   // always, unless the linkage is capped
+        Id changed = kNone;             // by the merge of that number
+        Id entered = kNone;             // the same, and all points of the guest are on the host's list
     };
 
     Index done() const { return static_cast<Index>(merges_.size()); }
     Id now() const { return static_cast<Id>(merges_.size()); }
-    bool capped() const { return lists_.nearest != nullptr; }
+    bool capped() const { return lists_.there(); }
     static double value(const Sum& sum) { return std::max(sum.high + sum.low, 0.0); }
     double term(Id p, double squared) const { return weights_[p] * from_squared(metric_, squared); }
 
@@ -114,7 +98,7 @@ class ChamferContraction {
         constexpr Index kLong = 4096;
         if (cluster.size() > kLong) tick_(done());
         const double squared = cluster.nearest(points_, row(p));
-        return capped() ? std::min(squared, caps_[p]) : squared;
+        return std::min(squared, lists_.cap(p));
     }
 
     static std::uint64_t key(Id a, Id b) {
@@ -138,12 +122,11 @@ class ChamferContraction {
             join(a, b);
             tick_(done());
         }
-        if (capped()) read_lists();
         for (Id p = 0; p < n_; ++p)
             for (const Id q : constraints.graph[p])
                 if (p < q) connect(label_[p], label_[q]);
         if (capped())
-            for (Id p = 0; p < n_; ++p) nominate(label_[p], lists_.of(p), {});
+            for (Id p = 0; p < n_; ++p) nominate(label_[p], lists_.listed(p), {});
         for (Id pair = 0; pair < static_cast<Id>(pairs_.size()); ++pair) rate(pair);
     }
 
@@ -199,15 +182,9 @@ class ChamferContraction {
     // A point of the guest goes onto the host's list.
     void enter(Id number, Id p) {
         Pair& pair = pairs_[number];
-        Guests& guests = guests_[pair.host];
-        const Id at = static_cast<Id>(guests.points.size());
-        guests.points.push(points_, p);
-        guests.reach.push_back(reach(p, members_[pair.host]));
-        guests.pair.push_back(number);
-        guests.next.push_back(kNone);
-        (pair.first == kNone ? pair.first : guests.next[pair.last]) = at;
-        pair.last = at;
-        pair.out.add(term(p, guests.reach[at]));
+        const double squared = reach(p, members_[pair.host]);
+        guests_[pair.host].enter(points_, pair.chain, p, squared, number);
+        pair.out.add(term(p, squared));
     }
 
     // All points of the guest do, and nothing is known of the way back.
@@ -225,33 +202,10 @@ class ChamferContraction {
     // The guest's points leave the host's list.
     void leave(Id number) {
         Pair& pair = pairs_[number];
-        Guests& guests = guests_[pair.host];
-        for (Id at = pair.first; at != kNone; at = guests.next[at]) {
-            guests.reach[at] = -1;
-            guests.pair[at] = kNone;
-            ++guests.left;
-        }
-        pair.first = pair.last = kNone;
+        Guests<T>& guests = guests_[pair.host];
+        guests.leave(pair.chain);
         pair.out = {};
-        if (2 * guests.left > guests.points.size()) close_gaps(guests);
-    }
-
-    void close_gaps(Guests& guests) {
-        Guests kept;
-        for (Id at = 0; at < static_cast<Id>(guests.points.size()); ++at)
-            if (const Id pair = guests.pair[at]; pair != kNone) pairs_[pair].first = kNone;
-        for (Id at = 0; at < static_cast<Id>(guests.points.size()); ++at)
-            if (const Id number = guests.pair[at]; number != kNone) {
-                Pair& pair = pairs_[number];
-                const Id to = static_cast<Id>(kept.points.size());
-                kept.points.push(points_, guests.points[at]);
-                kept.reach.push_back(guests.reach[at]);
-                kept.pair.push_back(number);
-                kept.next.push_back(kNone);
-                (pair.first == kNone ? pair.first : kept.next[pair.last]) = to;
-                pair.last = to;
-            }
-        guests = std::move(kept);
+        if (guests.has_many_gaps()) guests.close_gaps(points_, [&](Id each) -> Chain& { return pairs_[each].chain; });
     }
 
     void forget(Id pair) {
@@ -280,15 +234,15 @@ class ChamferContraction {
         guests_[b] = {};
         hosts_[b] = {};
         if (capped())
-            for (const Id p : lost.numbers()) nominate(a, lists_.of(p), listing(p));
+            for (const Id p : lost.numbers()) nominate(a, lists_.listed(p), lists_.listing(p));
         for (const Id pair : changed_) rate(pair);
     }
 
     // Guests of a host that b joins.
-    void bring_closer(Guests& guests, const PackedList<T>& b, const Box& box) {
-        guests.points.each_near(points_, box, guests.reach.data(), guests.points.size(), [&](Index at) {
-            const Id p = guests.points[at];
-            lower(p, reach(p, b), guests.reach[at], pairs_[guests.pair[at]].out, guests.pair[at]);
+    void bring_closer(Guests<T>& guests, const PackedList<T>& b, const Box& box) {
+        guests.each_near(points_, box, [&](Index at) {
+            const Id p = guests.point(at), pair = guests.pair(at);
+            lower(p, reach(p, b), guests.reach(at), pairs_[pair].out, pair);
         });
     }
 
@@ -312,11 +266,11 @@ class ChamferContraction {
         } else if (was_guest && !(same == kNone && stays_guest)) {
             leave(number);
         } else if (!was_guest) {
-            pair.first = pair.last = kNone;  // the list of b is gone
+            pair.chain = {};  // the list of b is gone
             pair.out = {};
         }
         if (same != kNone || !limits_.allow(a, x)) {
-            if (pair.first != kNone) leave(number);
+            if (pair.chain.first != kNone) leave(number);
             drop(number);
             if (same != kNone) change(same);
             return;
@@ -342,15 +296,9 @@ class ChamferContraction {
     // Reaches that one pair has on a host's list become those of another.
     void hand_over(Id from, Id to) {
         Pair &giving = pairs_[from], &taking = pairs_[to];
-        Guests& guests = guests_[taking.host];
-        for (Id at = giving.first; at != kNone; at = guests.next[at]) guests.pair[at] = to;
-        if (giving.first != kNone) {
-            (taking.first == kNone ? taking.first : guests.next[taking.last]) = giving.first;
-            taking.last = giving.last;
-        }
+        guests_[taking.host].hand_over(giving.chain, taking.chain, to);
         taking.out.add(giving.out);
         taking.entered = now();
-        giving.first = giving.last = kNone;
     }
 
     // The guest a of a pair has grown by some points, perhaps beyond its host.
@@ -375,29 +323,6 @@ class ChamferContraction {
         });
     }
 
-    // The capped linkage: what is far counts as much as the first neighbour that is not on the list.
-    void read_lists() {
-        caps_.assign(n_, kFar<double>);
-        listing_firsts_.assign(n_ + 1, 0);
-        for (Id p = 0; p < n_; ++p) {
-            if (lists_.width > lists_.k) {
-                PackedList<T> next;
-                next.push(points_, lists_.nearest[p * lists_.width + lists_.k]);
-                caps_[p] = next.nearest(points_, row(p));
-            }
-            for (const Id q : lists_.of(p)) ++listing_firsts_[q + 1];
-        }
-        std::partial_sum(listing_firsts_.begin(), listing_firsts_.end(), listing_firsts_.begin());
-        listing_.resize(listing_firsts_.back());
-        std::vector<Index> place(listing_firsts_.begin(), listing_firsts_.end() - 1);
-        for (Id p = 0; p < n_; ++p)
-            for (const Id q : lists_.of(p)) listing_[place[q]++] = p;
-    }
-
-    std::span<const Id> listing(Id p) const {
-        return {listing_.data() + listing_firsts_[p], listing_.data() + listing_firsts_[p + 1]};
-    }
-
     // A point of c has these on its list, and is on the lists of those.
     void nominate(Id c, std::span<const Id> listed, std::span<const Id> listing) {
         for (const Id p : listed) nominate(c, label_[p]);
@@ -417,9 +342,9 @@ class ChamferContraction {
         pairs_[number].out_counts = pairs_[number].back_counts = false;
         const Id fewer = members_[a].size() < members_[x].size() ? a : x, more = fewer == a ? x : a;
         for (const Id p : members_[fewer].numbers()) {
-            for (const Id q : lists_.of(p))
+            for (const Id q : lists_.listed(p))
                 if (label_[q] == more) nominate(fewer, more);
-            for (const Id q : listing(p))
+            for (const Id q : lists_.listing(p))
                 if (label_[q] == more) nominate(more, fewer);
         }
     }
@@ -427,7 +352,7 @@ class ChamferContraction {
     Points<T> points_;
     Metric metric_;
     const std::vector<double>& weights_;
-    NearLists lists_;
+    const NearLists& lists_;
     const Tick& tick_;
     Limits limits_;
     Index n_;
@@ -436,16 +361,13 @@ class ChamferContraction {
     std::vector<Id> label_;               // by point: its cluster, a slot
     std::vector<Id> id_;                  // by slot, as all below
     std::vector<PackedList<T>> members_;  // oldest first
-    std::vector<Guests> guests_;
+    std::vector<Guests<T>> guests_;
     std::vector<std::vector<Id>> links_;  // pairs, some of which may be gone
     std::vector<std::vector<Id>> hosts_;  // pairs of which it is the guest; some may be gone
     std::vector<Pair> pairs_;
     std::unordered_map<std::uint64_t, Id> index_;  // of pairs by slots
     std::vector<Id> changed_;                      // pairs of this merge
     Heap<Key> heap_;                               // of pairs
-    std::vector<double> caps_;                     // squared, of points
-    std::vector<Index> listing_firsts_;            // points that have a point on their lists
-    std::vector<Id> listing_;
 };
 
 }  // namespace chamfer
