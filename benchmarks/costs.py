@@ -60,6 +60,7 @@ FOLDED = [
     for n, copies in ((800, 2), (1_900, 2), (1_900, 8))
 ]
 SPREAD = [Call("chamfer", 20_000, 16, 0, {"client": True})]
+SPREAD_GRAPH = [Call("chamfer_capped", 20_000, 16, 0, {"client": True, "source": "ann"})]
 Steps = tuple[tuple[int, float], ...]
 ALWAYS, NEVER = ((ALL, ALL),), ((ALL, 0),)
 
@@ -93,6 +94,8 @@ SWEEPS: dict[str, tuple[tuple[Any, ...], list[Call]]] = {
         name: (around(name, 2), INDEX)
         for name in ("graph_exact", "graph_sample", "graph_leaf", "graph_fanout", "graph_join", "graph_joined")
     },
+    "graph_leaders": (around("graph_leaders"), INDEX),
+    "graph_batch": (around("graph_batch"), SPREAD_GRAPH),
     **{name: (around(name), SPREAD) for name in ("block_rows", "group_pairs")},
 }
 
@@ -119,8 +122,9 @@ def seconds(run: Callable[[], Any], repeats: int = 3) -> float:
 def cluster(call: Call, X: Array) -> Any:
     options = dict(call.options)
     if options.pop("client", False):
-        with chamfer.DaskSource(X) as source:
-            return chamfer.linkage(X, call.method, source=source)
+        from dask.array import from_array
+
+        return chamfer.linkage(from_array(X), call.method, **options)
     return chamfer.linkage(X, call.method, **options)
 
 
