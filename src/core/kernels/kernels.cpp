@@ -546,6 +546,7 @@ constexpr Kernels<T> table() {
             mark_labelled<T>,
             mark_eased<T>,
             ranks<T>,
+            ranks_by_number<T>,
             {update_row<Complete, T>, update_row<Average, T>, update_row<Weighted, T>, update_row<Ward, T>,
              update_row<Centroid, T>, update_row<Median, T>},
             unite_points<T>,

@@ -127,8 +127,10 @@ struct Kernels {
     void (*mark_eased)(const T* products, const T* half, const T* ease, T reach, T need, Index n, unsigned char* keep);
 
     // rank[i] = how many of n values are below values[i]; gives the sum of all ranks, n (n - 1) / 2 if no two values
-    // are equal. Both arrays have room for whole multiples of kRoom.
+    // are equal. All arrays have room for whole multiples of kRoom.
     Index (*ranks)(const T* values, Index n, Id* rank);
+    // The same where values may be equal: lower numbers come first.
+    void (*ranks_by_number)(const T* values, const Id* number, Index n, Id* rank);
 
     // Lance-Williams: out[z] = value between z and the union of a and b.
     void (*update_row[kRules])(const T* a, const T* b, const Union& merged, const double* sizes, Index n, T* out);

@@ -50,27 +50,43 @@ std::uint32_t near_box(const double* strips, Index m, const double* low, const d
         [&](Index place) { return V::load(limits + place); }, [](Index, V::Lanes) {});
 }
 
-template <class T>
-Index ranks(const T* values, Index n, Id* rank) {
+// rank[i] = for how many j `before` holds, which gets the value of j, a vector of those of i, j and the first i.
+template <class T, class Before>
+void count_before(const T* values, Index n, Id* rank, Before&& before) {
     using V = Vector<T>;
     constexpr Index kSums = 2;
-    Index sum = 0;
     for (Index i = 0; i < n; i += kSums * V::width) {
         typename V::Lanes own[kSums];
-        decltype(own[0] < own[0]) less[kSums] = {};
+        decltype(own[0] < own[0]) count[kSums] = {};
         for (Index s = 0; s < kSums; ++s) own[s] = V::load(values + i + s * V::width);
         for (Index j = 0; j < n; ++j) {
             const auto other = V::fill(values[j]);
-            for (Index s = 0; s < kSums; ++s) less[s] -= other < own[s];
+            for (Index s = 0; s < kSums; ++s) count[s] -= before(other, own[s], j, i + s * V::width);
         }
-        for (Index s = 0; s < kSums; ++s)
-            for (Index lane = 0; lane < V::width; ++lane) {
-                const Index at = i + s * V::width + lane;
-                rank[at] = static_cast<Id>(less[s][lane]);
-                if (at < n) sum += rank[at];
-            }
+        for (Index s = 0; s < kSums; ++s) {
+            const auto narrow = __builtin_convertvector(count[s], IdLanes<V::width>);
+            std::memcpy(rank + i + s * V::width, &narrow, sizeof narrow);
+        }
     }
+}
+
+template <class T>
+Index ranks(const T* values, Index n, Id* rank) {
+    count_before(values, n, rank, [](auto other, auto own, Index, Index) { return other < own; });
+    Index sum = 0;
+    for (Index i = 0; i < n; ++i) sum += rank[i];
     return sum;
+}
+
+template <class T>
+void ranks_by_number(const T* values, const Id* number, Index n, Id* rank) {
+    count_before(values, n, rank, [number](auto other, auto own, Index j, Index i) {
+        using Lanes = decltype(other < own);
+        IdLanes<Vector<T>::width> numbers;
+        std::memcpy(&numbers, number + i, sizeof numbers);
+        const Lanes lower = number[j] < __builtin_convertvector(numbers, Lanes);
+        return (other < own) | ((other == own) & lower);
+    });
 }
 
 }  // namespace

@@ -37,6 +37,13 @@ struct Vector {
     static void store(Lanes lanes, T* to) { std::memcpy(to, &lanes, sizeof lanes); }
 };
 
+template <Index width>
+struct IdVector {
+    typedef Id Lanes __attribute__((vector_size(width * sizeof(Id))));
+};
+template <Index width>
+using IdLanes = typename IdVector<width>::Lanes;
+
 // a * b + c, rounded once where the machine can do that at once.
 Vector<double>::Lanes multiply_add(Vector<double>::Lanes a, Vector<double>::Lanes b, Vector<double>::Lanes c) {
 #if defined(__AVX512F__)

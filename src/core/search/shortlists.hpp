@@ -22,10 +22,9 @@ class Shortlists {
           distance_(kBlock * room_),
           place_(kBlock * room_),
           rank_(room_),
-          by_rank_(room_),
-          equal_(room_),
-          spare_distance_(k),
-          spare_place_(k) {}
+          equal_number_(room_),
+          spare_distance_(k + 1),
+          spare_place_(k + 1) {}
 
     void start() {
         std::fill_n(count_, kBlock, 0);
@@ -68,12 +67,14 @@ class Shortlists {
         const Index count = count_[lane], kept = std::min(count, k_);
         T* distance = distance_.data() + lane * room_;
         Id* place = place_.data() + lane * room_;
-        const bool equals = kernels<T>().ranks(distance, count, rank_.data()) != count * (count - 1) / 2;
-        if (equals) spread_equals(place, count);
-        for (Index i = 0; i < count; ++i) {
-            if (rank_[i] >= k_) continue;
-            spare_distance_[rank_[i]] = distance[i];
-            spare_place_[rank_[i]] = place[i];
+        if (kernels<T>().ranks(distance, count, rank_.data()) != count * (count - 1) / 2) {
+            for (Index i = 0; i < count; ++i) equal_number_[i] = number_[place[i]];
+            kernels<T>().ranks_by_number(distance, equal_number_.data(), count, rank_.data());
+        }
+        for (Index i = 0; i < count; ++i) {  // without a branch: what is not selected goes behind the rest
+            const Index to = std::min<Index>(rank_[i], k_);
+            spare_distance_[to] = distance[i];
+            spare_place_[to] = place[i];
         }
         std::copy_n(spare_distance_.data(), kept, distance);
         std::copy_n(spare_place_.data(), kept, place);
@@ -83,26 +84,12 @@ class Shortlists {
         last_[lane] = number_[place[k_ - 1]];
     }
 
-    // Points at equal distance have equal ranks. They get those that follow, lower numbers first.
-    void spread_equals(const Id* place, Index count) {
-        std::fill_n(equal_.data(), count, 0);
-        for (Index i = 0; i < count; ++i)
-            if (rank_[i] < k_) by_rank_[rank_[i] + equal_[rank_[i]]++] = static_cast<Id>(i);
-        for (Index rank = 0; rank < std::min(count, k_); rank += equal_[rank]) {
-            Id* first = by_rank_.data() + rank;
-            if (equal_[rank] > 1)
-                std::sort(first, first + equal_[rank],
-                          [&](Id a, Id b) { return number_[place[a]] < number_[place[b]]; });
-            for (Id i = 0; i < equal_[rank]; ++i) rank_[first[i]] = static_cast<Id>(rank) + i;
-        }
-    }
-
     Metric metric_;
     const Id* number_;
     Index k_, room_;
     std::vector<double> squared_;
     std::vector<T> distance_;  // by lane
-    std::vector<Id> place_, rank_, by_rank_, equal_;
+    std::vector<Id> place_, rank_, equal_number_;
     std::vector<T> spare_distance_;
     std::vector<Id> spare_place_;
     Index count_[kBlock];
