@@ -1,11 +1,16 @@
 """The search by a k-d tree: lists of nearest clusters and spanning trees, by their definitions."""
 
+import signal
+from functools import partial
+from itertools import repeat, starmap
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
 import chamfer
 from cases import gaussian, grid
+from chamfer import _core
 from chamfer._types import Points
 from chamfer.sources import TreeSource
 from marks import slow
@@ -117,6 +122,25 @@ class TestNearest:
         np.testing.assert_array_equal(np.sort(answer.clusters[500]), np.arange(16))
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that sends signals")
+def test_a_build_can_be_interrupted():
+    X, trees = np.random.default_rng(0).random((1_500_000, 2)), []
+    build = partial(_core.tree_search, X, metric="euclidean", coordinates=X, own=True, threads=1)
+
+    def interrupt(number, frame):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(KeyboardInterrupt):
+            trees.extend(starmap(build, repeat((), 2)))  # no line of Python in between, where signals are seen too
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert not trees
+
+
 class TestSpanningTree:
     @pytest.mark.parametrize("kind", KINDS)
     @pytest.mark.parametrize("n", [2, 40, *slow(2000)])
@@ -139,6 +163,14 @@ class TestSpanningTree:
         X = np.repeat([[0.0, 0.0], [1.0, 0.0]], 40_000, axis=0)
         Z = tree(X, "sqeuclidean").spanning_tree(2)
         assert np.count_nonzero(Z[:, 2]) == 1
+
+    def test_of_copies_beside_other_points(self):
+        # More copies than a list has entries, or a leaf has points, in one component or in several.
+        places = grid(3, 12, 2)
+        X = np.concatenate([np.repeat(places, np.arange(1, 13) * 6, axis=0), gaussian(5, 60, 2), grid(6, 60, 2)])
+        X = np.random.default_rng(7).permutation(X)
+        expected = chamfer.linkage(X, "single", "sqeuclidean", engine="dense")
+        np.testing.assert_array_equal(tree(X, "sqeuclidean").spanning_tree(2), expected)
 
     def test_of_more_coordinates_than_the_tree_has(self):
         X = gaussian(4, 500, 40) * 0.5 ** np.arange(40)

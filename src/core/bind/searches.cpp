@@ -76,8 +76,9 @@ void bind_tree_search(nb::module_& m, const char* name) {
         "tree_search",
         [](Array<const T, 2> X, const std::string& metric, Array<const double, 2> coordinates, bool own, int threads) {
             const Distances<T> distances = distances_of<T>(X, metric);
+            const Tick tick = python_tick(nb::none());
             nb::gil_scoped_release unlocked;
-            return Search(distances, coordinates.data(), static_cast<Index>(coordinates.shape(1)), own, threads);
+            return Search(distances, coordinates.data(), static_cast<Index>(coordinates.shape(1)), own, threads, tick);
         },
         "X"_a.noconvert(), nb::kw_only(), "metric"_a, "coordinates"_a.noconvert(), "own"_a, "threads"_a,
         nb::keep_alive<0, 1>(), "A search by a k-d tree over coordinates; `own`: they are the points' own.");
@@ -98,9 +99,10 @@ void bind_near_order(nb::module_& m) {
         [](Array<const F, 2> coordinates, Index leaf) {
             std::vector<Id> order;
             {
+                const Tick tick = python_tick(nb::none());
                 nb::gil_scoped_release unlocked;
                 order = KdTree<F>(coordinates.data(), static_cast<Index>(coordinates.shape(0)),
-                                  static_cast<Index>(coordinates.shape(1)), leaf, 1)
+                                  static_cast<Index>(coordinates.shape(1)), leaf, 1, tick)
                             .order();
             }
             const std::size_t n = order.size();

@@ -33,8 +33,8 @@ class TreeForest {
           n_(search.n()),
           k_(std::min(k, n_ - 1)),
           threads_(threads),
-          nearest_(n_ * k_),
-          distances_(n_ * k_),
+          nearest_(std::make_unique_for_overwrite<Id[]>(n_ * k_)),
+          distances_(std::make_unique_for_overwrite<T[]>(n_ * k_)),
           next_(n_, 0),
           bound_(n_),
           component_(n_),
@@ -42,6 +42,7 @@ class TreeForest {
           now_(n_),
           sets_(n_),
           size_(n_, 1),
+          first_(n_),
           shortest_(n_),
           reach_(n_) {
         std::iota(component_.begin(), component_.end(), Id{0});
@@ -50,20 +51,11 @@ class TreeForest {
 
     // Edges by length and points.
     Merges run(const Tick& tick) {
-        std::vector<Leaves::Query> all(n_);
-        for (Id place = 0; place < n_; ++place) all[place] = {place, place};
-        search_.each_list(
-            all, k_, threads_, [&](Index) { tick(0); },
-            [&](Index place, const Id* places, const T* distances, Index) {
-                std::copy_n(places, k_, nearest_.data() + place * k_);
-                std::copy_n(distances, k_, distances_.data() + place * k_);
-                bound_[place] = distances[k_ - 1];
-            });
+        first_lists(tick);
         Merges merges;
         merges.reserve(n_ - 1);
         while (static_cast<Index>(merges.size()) < n_ - 1) {
             const auto progress = [&](Index) { tick(static_cast<Index>(merges.size())); };
-            take_off_lists();
             find_listed();
             look_again(used_up(), progress);
             join(merges);
@@ -76,15 +68,16 @@ class TreeForest {
    private:
     using Edge = TieKey<T>;
 
-    // What is in the component of a point will always be.
-    void take_off_lists() {
-        parallel_ranges(n_, kGrain, threads_, [&](Index begin, Index end) {
-            for (Index p = begin; p < end; ++p) {
-                if (component_[p] == largest_) continue;
-                std::uint8_t& next = next_[p];
-                while (next < k_ && component_[nearest_[p * k_ + next]] == component_[p]) ++next;
-            }
-        });
+    void first_lists(const Tick& tick) {
+        std::vector<Leaves::Query> all(n_);
+        for (Id place = 0; place < n_; ++place) all[place] = {place, place};
+        search_.each_list(
+            all, k_, threads_, [&](Index) { tick(0); },
+            [&](Index place, const Id* places, const T* distances, Index) {
+                std::copy_n(places, k_, nearest_.get() + place * k_);
+                std::copy_n(distances, k_, distances_.get() + place * k_);
+                bound_[place] = distances[k_ - 1];
+            });
     }
 
     Edge edge(Index p) const {
@@ -92,23 +85,52 @@ class TreeForest {
         return {distances_[at], leaves_.order()[p], leaves_.order()[nearest_[at]]};
     }
 
-    // The shortest edges of all components but the largest that lists know.
+    bool shorter(Index p, Index q) const {
+        const T a = distances_[p * k_ + next_[p]], b = distances_[q * k_ + next_[q]];
+        return a != b ? a < b : edge(p) < edge(q);
+    }
+
+    // The shortest edges of all components but the largest that lists know. What is in the component of a point will
+    // always be, and leaves its list.
     void find_listed() {
-        for (const Id root : roots_) shortest_[root] = Edge{};
-        for (Index p = 0; p < n_; ++p) {
-            if (component_[p] == largest_ || next_[p] == k_) continue;
-            Edge& best = shortest_[component_[p]];
-            if (distances_[p * k_ + next_[p]] <= best.value) best = std::min(best, edge(p));
-        }
+        const Index roots = static_cast<Index>(roots_.size());
+        const auto each_root = [&](auto&& body) {
+            parallel_ranges(roots, kGrain, threads_, [&](Index begin, Index end) {
+                for (Index i = begin; i < end; ++i) body(roots_[i]);
+            });
+        };
+        each_root([&](Id root) { first_[root].store(kNone, std::memory_order_relaxed); });
+        parallel_ranges(n_, kGrain, threads_, [&](Index begin, Index end) {
+            for (Index p = begin; p < end; ++p) {
+                if (component_[p] == largest_) continue;
+                std::uint8_t& next = next_[p];
+                while (next < k_ && component_[nearest_[p * k_ + next]] == component_[p]) ++next;
+                if (next < k_) offer(static_cast<Id>(p), first_[component_[p]]);
+            }
+        });
+        each_root([&](Id root) {
+            const Id p = first_[root].load(std::memory_order_relaxed);
+            shortest_[root] = p == kNone ? Edge{} : edge(p);
+        });
+    }
+
+    // Whoever reads a point reads how much of its list is used up.
+    void offer(Id p, std::atomic<Id>& best) const {
+        for (Id now = best.load(std::memory_order_acquire); now == kNone || shorter(p, now);)
+            if (best.compare_exchange_weak(now, p, std::memory_order_acq_rel, std::memory_order_acquire)) return;
     }
 
     // Places of points that may have a shorter edge than their component knows.
     std::vector<Id> used_up() const {
-        std::vector<Id> places;
-        for (Id p = 0; p < n_; ++p)
-            if (component_[p] != largest_ && next_[p] == k_ && bound_[p] <= shortest_[component_[p]].value)
-                places.push_back(p);
-        return places;
+        const Index shares = std::clamp<Index>(n_ / kGrain, 1, threads_);
+        std::vector<std::vector<Id>> found(shares);
+        parallel_tasks(shares, threads_, [&](Index i, int) {
+            for (Index p = n_ * i / shares; p < n_ * (i + 1) / shares; ++p)
+                if (component_[p] != largest_ && next_[p] == k_ && bound_[p] <= shortest_[component_[p]].value)
+                    found[i].push_back(static_cast<Id>(p));
+        });
+        for (Index i = 1; i < shares; ++i) found[0].insert(found[0].end(), found[i].begin(), found[i].end());
+        return std::move(found[0]);
     }
 
     void look_again(const std::vector<Id>& places, const Tick& tick) {
@@ -140,7 +162,6 @@ class TreeForest {
 
     // Points of a leaf that look together, by lane.
     struct Lookers : Group {
-        Id first;           // the place of the first lane
         Id only;            // their component; none if there are several
         Edge best[kBlock];  // what each has found
         T farthest;         // nothing farther is of use to any of them,
@@ -148,20 +169,40 @@ class TreeForest {
     };
 
     // Some used-up points of a leaf, if any of them still has to look.
-    bool gather(const Id* places, Index count, Lookers& group) const {
-        group.first = places[0] / kLeaf * kLeaf;
+    bool gather(const Id* places, Index count, Lookers& group) {
+        const Id first = places[0] / kLeaf * kLeaf;
         std::uint32_t lanes = 0;
         group.only = component_[places[0]];
         for (Index i = 0; i < count; ++i) {
-            if (bound_[places[i]] <= reach(places[i])) lanes |= std::uint32_t{1} << (places[i] - group.first);
+            if (bound_[places[i]] <= reach(places[i])) lanes |= std::uint32_t{1} << (places[i] - first);
             if (component_[places[i]] != group.only) group.only = kNone;
         }
+        lanes &= ~rest_copies(first, lanes);
         if (lanes == 0) return false;
-        group.start(leaves_.block(group.first), lanes, leaves_.m());
+        group.start(leaves_.block(first), first, lanes, leaves_.m());
         std::fill_n(group.best, kBlock, Edge{});
         shrink(group);
         group.update();
         return true;
+    }
+
+    // Of copies of a point in one component, the edge of the one with the lowest number comes first. The others never
+    // have to look again: there may be far more copies than a list has entries.
+    std::uint32_t rest_copies(Id first, std::uint32_t lanes) {
+        const double* block = leaves_.block(first);
+        std::uint32_t idle = 0;
+        if (!search_.own()) return idle;
+        each_bit(lanes, [&](Index a) {
+            if (distances_[(first + a) * k_] > 0 || (idle >> a & 1) != 0) return;
+            each_bit(lanes & ~first_bits(a + 1) & ~idle, [&](Index b) {
+                if ((idle >> a & 1) != 0 || component_[first + a] != component_[first + b]) return;
+                for (Index k = 0; k < leaves_.m(); ++k)
+                    if (block[k * kBlock + a] != block[k * kBlock + b]) return;
+                idle |= std::uint32_t{1} << (leaves_.order()[first + a] < leaves_.order()[first + b] ? b : a);
+            });
+        });
+        each_bit(idle, [&](Index lane) { bound_[first + lane] = kFar<T>; });
+        return idle;
     }
 
     // Limits are those of the components, which other threads may have lowered.
@@ -248,8 +289,9 @@ class TreeForest {
 
     // By length and points: shares at the same time, then merged.
     void sort(Merges& merges) const {
-        const auto key = [](const Merge& merge) { return Edge(static_cast<T>(merge.height), merge.a, merge.b); };
-        const auto before = [&](const Merge& a, const Merge& b) { return key(a) < key(b); };
+        const auto before = [](const Merge& a, const Merge& b) {
+            return a.height != b.height ? a.height < b.height : a.a != b.a ? a.a < b.a : a.b < b.b;
+        };
         const Index count = n_ - 1;
         Index share = std::max(kGrain, (count + threads_ - 1) / threads_);
         const auto at = [&](Index i) { return merges.begin() + std::min(count, i); };
@@ -268,16 +310,17 @@ class TreeForest {
     const Leaves& leaves_;
     Index n_, k_;
     int threads_;
-    std::vector<Id> nearest_;  // k of each point, places
-    std::vector<T> distances_;
+    std::unique_ptr<Id[]> nearest_;  // k of each point, places
+    std::unique_ptr<T[]> distances_;
     std::vector<std::uint8_t> next_;  // how many of them are in the point's own component, from the nearest on
     std::vector<T> bound_;
     std::vector<Id> component_;    // of each point as of this round: its root, the place of one of its points
     std::vector<Id> roots_, now_;  // of the components; what a root has become part of
     UnionFind sets_;
-    std::vector<Id> size_;               // by root
-    std::vector<Edge> shortest_;         // by root
-    std::vector<std::atomic<T>> reach_;  // by root: the length of the shortest edge found so far, while points look
+    std::vector<Id> size_;                // by root
+    std::vector<std::atomic<Id>> first_;  // by root: the point with the shortest edge on a list
+    std::vector<Edge> shortest_;          // by root
+    std::vector<std::atomic<T>> reach_;   // by root: the length of the shortest edge found so far, while points look
     Id largest_ = 0;
 };
 

@@ -187,7 +187,7 @@ class CentreTree {
         std::vector<double> coordinates(clusters.size() * m_);
         for (std::size_t i = 0; i < clusters.size(); ++i)
             std::copy_n(coordinates_.data() + clusters[i] * m_, m_, coordinates.data() + i * m_);
-        const KdTree<double> tree(coordinates.data(), static_cast<Index>(clusters.size()), m_, kLeaf, threads);
+        const KdTree<double> tree(coordinates.data(), static_cast<Index>(clusters.size()), m_, kLeaf, threads, tick);
         std::vector<Leaf> leaves(clusters.size());
         for (std::size_t i = 0; i < clusters.size(); ++i) leaves[i] = leaf(clusters[tree.order()[i]]);
         const auto ends = tree.gather(
@@ -227,7 +227,7 @@ class CentreTree {
             return !(most > 0) || squared + spread + other.spread > slack_.widen(most * (ease + other.ease), slack);
         };
         tree.descend(
-            x, x, [&](Id node, double squared) { return beyond(squared, ends[node]); },
+            x, x, kNone, [&](Id node, double squared) { return beyond(squared, ends[node]); },
             [&](Id node) {
                 for (Id place = tree.nodes()[node].begin; place < tree.nodes()[node].end; ++place) {
                     const auto& [cluster, own] = leaves[place];

@@ -11,10 +11,24 @@
 
 namespace chamfer {
 
+// body(i, thread) for all i of [0, count), `share` neighbours a task; `tick` hears how many are done.
+template <class Body>
+void parallel_queries(Index count, Index share, int threads, const Tick& tick, Body&& body) {
+    constexpr Index kTasks = 256;  // between two ticks
+    for (Index first = 0; first < count; first += share * kTasks) {
+        parallel_tasks(std::min(kTasks, (count - first + share - 1) / share), threads, [&](Index task, int thread) {
+            const Index begin = first + task * share, end = std::min(count, begin + share);
+            for (Index i = begin; i < end; ++i) body(i, thread);
+        });
+        tick(std::min(count, first + share * kTasks));
+    }
+}
+
 // A balanced tree over n points of m coordinates, in preorder: the left child of node i is i + 1. Every leaf but the
-// last has exactly `leaf` points, also where points are equal, so that leaf i begins at place i * leaf. Equal
-// coordinates are split by number: the tree is the same on every machine and for any number of threads, and of copies
-// of a point those with lower numbers come first.
+// last has exactly `leaf` points, also where points are equal, so that leaf i begins at place i * leaf. Points that are
+// equal in the coordinate of a split are split by the others, so that the boxes of a lattice are small, and copies by
+// number: the tree is the same on every machine and for any number of threads, and of copies of a point those with
+// lower numbers come first.
 template <class F>
 class KdTree {
    public:
@@ -23,7 +37,7 @@ class KdTree {
         Id right;       // its right child; 0 for a leaf
     };
 
-    KdTree(const F* coordinates, Index n, Index m, Index leaf, int threads)
+    KdTree(const F* coordinates, Index n, Index m, Index leaf, int threads, const Tick& tick)
         : m_(m),
           leaf_(leaf),
           order_(n),
@@ -32,7 +46,7 @@ class KdTree {
           rows_(std::make_unique_for_overwrite<F[]>(n * m)) {
         std::iota(order_.begin(), order_.end(), Id{0});
         std::copy_n(coordinates, n * m, rows_.get());
-        build(threads);
+        build(threads, tick);
     }
 
     const std::vector<Id>& order() const { return order_; }
@@ -54,11 +68,12 @@ class KdTree {
         return values;
     }
 
-    // Goes down from the root, to the nearer child first. Nodes for which skip(node, squared) is true are left out,
-    // `squared` being a lower bound of the squared distance to the box from `low` to `high`; visit(node) is called for
-    // other leaves. Rounding keeps the bound one: outside by outside, it is monotone.
+    // Goes down from the root, to the nearer child first; of equally near ones to the one with place `home`, so that
+    // queries there see their own leaf first, else to the left. Nodes for which skip(node, squared) is true are left
+    // out, `squared` being a lower bound of the squared distance to the box from `low` to `high`; visit(node) is called
+    // for other leaves. Rounding keeps the bound one: outside by outside, it is monotone.
     template <class Skip, class Visit>
-    void descend(const F* low, const F* high, Skip&& skip, Visit&& visit) const {
+    void descend(const F* low, const F* high, Id home, Skip&& skip, Visit&& visit) const {
         struct Waiting {
             Id node;
             F squared;
@@ -73,7 +88,8 @@ class KdTree {
             if (node.right) {
                 const Waiting left{next.node + 1, between(low, high, next.node + 1)},
                     right{node.right, between(low, high, node.right)};
-                const bool left_first = left.squared <= right.squared;
+                const bool left_first =
+                    left.squared != right.squared ? left.squared < right.squared : !goes_home(next.node, home);
                 stack[waiting++] = left_first ? right : left;
                 stack[waiting++] = left_first ? left : right;
             } else {
@@ -92,20 +108,26 @@ class KdTree {
         std::unique_ptr<F[]> rows;
     };
 
-    // Nodes near the root one level after the other, those of a level at the same time; then whole subtrees.
-    void build(int threads) {
+    // Nodes near the root one level after the other, those of a level at the same time; then whole subtrees, which are
+    // small enough for the cache, and for Ctrl-C to be seen soon.
+    void build(int threads, const Tick& tick) {
         const Index n = static_cast<Index>(order_.size());
         const Scratch scratch{std::make_unique_for_overwrite<Key[]>(n), std::make_unique_for_overwrite<F[]>(n * m_)};
         nodes_[0] = {0, static_cast<Id>(n), 0};
         std::vector<Id> level{0};
-        while (threads > 1 && !level.empty() && static_cast<int>(level.size()) < 4 * threads) {
-            parallel_tasks(static_cast<Index>(level.size()), threads, [&](Index i, int) { split(level[i], scratch); });
+        const auto at_work = [&](Index) { tick(0); };
+        const auto each = [&](auto&& body) {
+            parallel_queries(static_cast<Index>(level.size()), 1, threads, at_work,
+                             [&](Index i, int) { body(level[i]); });
+        };
+        for (Index points = n; points > kSubtree; points /= 2) {
+            each([&](Id node) { split(node, scratch); });
             std::vector<Id> next;
             for (const Id node : level)
                 if (nodes_[node].right) next.insert(next.end(), {node + 1, nodes_[node].right});
             level = std::move(next);
         }
-        parallel_tasks(static_cast<Index>(level.size()), threads, [&](Index i, int) { split_all(level[i], scratch); });
+        each([&](Id node) { split_all(node, scratch); });
     }
 
     void split_all(Id node, const Scratch& scratch) {
@@ -124,8 +146,9 @@ class KdTree {
         const Id middle = static_cast<Id>(node.begin + leaves / 2 * leaf_);
         Key* keys = scratch.keys.get();
         for (Id i = node.begin; i < node.end; ++i) keys[i] = {rows_[i * m_ + wide], order_[i], i};
-        std::nth_element(keys + node.begin, keys + middle, keys + node.end,
-                         [](const Key& a, const Key& b) { return a.x != b.x ? a.x < b.x : a.point < b.point; });
+        std::nth_element(keys + node.begin, keys + middle, keys + node.end, [&](const Key& a, const Key& b) {
+            return a.x != b.x ? a.x < b.x : equals_before(a, b, wide);
+        });
         const Index first = node.begin, count = node.end - node.begin;
         std::copy_n(rows_.get() + first * m_, count * m_, scratch.rows.get() + first * m_);
         for (Id i = node.begin; i < node.end; ++i) {
@@ -136,6 +159,16 @@ class KdTree {
         node.right = static_cast<Id>(at + leaves / 2 * 2);
         nodes_[at + 1] = {node.begin, middle, 0};
         nodes_[node.right] = {middle, node.end, 0};
+    }
+
+    // Of points with equal coordinates `wide`, by the coordinates that follow it, then by number.
+    bool equals_before(const Key& a, const Key& b, Index wide) const {
+        const F *x = rows_.get() + a.at * m_, *y = rows_.get() + b.at * m_;
+        for (Index step = 1; step < m_; ++step) {
+            const Index k = wide + step < m_ ? wide + step : wide + step - m_;
+            if (x[k] != y[k]) return x[k] < y[k];
+        }
+        return a.point < b.point;
     }
 
     // The box of a node, and its widest coordinate.
@@ -156,6 +189,14 @@ class KdTree {
         return wide;
     }
 
+    static constexpr Index kSubtree = 1 << 13;  // points
+
+    // Whether to go right first to reach `home`. Copies of one point are seen by number.
+    bool goes_home(Id node, Id home) const {
+        if (home < nodes_[nodes_[node].right].begin || home >= nodes_[node].end) return false;
+        return !std::equal(box(node), box(node) + m_, box(node) + m_);
+    }
+
     F between(const F* low, const F* high, Id node) const {
         const F *lowest = box(node), *highest = lowest + m_;
         F sum = 0;
@@ -172,18 +213,5 @@ class KdTree {
     std::vector<F> boxes_;
     std::unique_ptr<F[]> rows_;
 };
-
-// body(i, thread) for all i of [0, count), `share` neighbours a task; `tick` hears how many are done.
-template <class Body>
-void parallel_queries(Index count, Index share, int threads, const Tick& tick, Body&& body) {
-    constexpr Index kTasks = 256;  // between two ticks
-    for (Index first = 0; first < count; first += share * kTasks) {
-        parallel_tasks(std::min(kTasks, (count - first + share - 1) / share), threads, [&](Index task, int thread) {
-            const Index begin = first + task * share, end = std::min(count, begin + share);
-            for (Index i = begin; i < end; ++i) body(i, thread);
-        });
-        tick(std::min(count, first + share * kTasks));
-    }
-}
 
 }  // namespace chamfer

@@ -23,6 +23,7 @@ inline std::uint32_t first_bits(Index count) { return static_cast<std::uint32_t>
 // Up to kBlock queries that are near each other, each in a lane of a packed block.
 struct Group {
     const double* strips;      // the block
+    Id first = kNone;          // the place of its first lane; none for visitors
     std::uint32_t lanes = 0;   // those that are queries
     std::vector<double> rows;  // coordinates by lane
     std::vector<double> box;   // of the queries: lowest coordinates, then highest
@@ -30,8 +31,9 @@ struct Group {
     double farthest = 0;       // the largest of them
 
     // Takes these lanes of a block for queries, without limits.
-    void start(const double* block, std::uint32_t which, Index m) {
+    void start(const double* block, Id place, std::uint32_t which, Index m) {
         strips = block;
+        first = place;
         lanes = which;
         rows.resize(kBlock * m);
         box.resize(2 * m);
@@ -53,9 +55,9 @@ struct Group {
 
 class Leaves {
    public:
-    Leaves(const double* coordinates, Index n, Index m, int threads)
+    Leaves(const double* coordinates, Index n, Index m, int threads, const Tick& tick)
         : m_(m),
-          tree_(coordinates, n, m, kBlock, threads),
+          tree_(coordinates, n, m, kBlock, threads, tick),
           packed_(Points<double>{tree_.take_rows().get(), n, m}),
           place_(n) {
         for (Index i = 0; i < n; ++i) place_[tree_.order()[i]] = static_cast<Id>(i);
@@ -88,7 +90,7 @@ class Leaves {
     template <class Skip, class Visit>
     void each_leaf(Group& group, Skip&& skip, Visit&& visit) const {
         tree_.descend(
-            group.box.data(), group.box.data() + m_,
+            group.box.data(), group.box.data() + m_, group.first,
             [&](Id node, double squared) { return squared > group.farthest || skip(node, squared); },
             [&](Id node) {
                 const double* box = tree_.box(node);

@@ -21,13 +21,15 @@ template <class T>
 class TreeSearch {
    public:
     // `own`: the coordinates are the points' own, all of them.
-    TreeSearch(Distances<T> distances, const double* coordinates, Index m, bool own, int threads)
+    TreeSearch(Distances<T> distances, const double* coordinates, Index m, bool own, int threads, const Tick& tick)
         : distances_(distances),
           own_(own),
           slack_(m, distances.points.d, own),
-          leaves_(coordinates, distances.points.n, m, threads) {}
+          leaves_(coordinates, distances.points.n, m, threads, tick) {}
 
     Index n() const { return distances_.points.n; }
+    // Whether points with equal coordinates are copies.
+    bool own() const { return own_; }
     const Leaves& leaves() const { return leaves_; }
     // The lowest number of a node's points.
     Id lowest(Id node) const { return lowest_[node]; }
@@ -116,9 +118,8 @@ class TreeSearch {
 
     // A group of queries, by lane.
     struct Queries : Group {
-        Id first = kNone;  // the place of the first lane; none for visitors
-        Id row[kBlock];    // which query it is
-        Id home[kBlock];   // its cluster
+        Id row[kBlock];   // which query it is
+        Id home[kBlock];  // its cluster
         const T* point[kBlock];
         std::vector<Nearest<T>> nearest = std::vector<Nearest<T>>(kBlock, Nearest<T>(nullptr, nullptr, 0));
         std::vector<double> packed;  // visitors
@@ -164,7 +165,7 @@ class TreeSearch {
         const auto done = [&](Index g) { tick(start[g]); };
         parallel_queries(static_cast<Index>(start.size()) - 1, kShare, threads, done, [&](Index g, int thread) {
             Queries& group = groups[thread];
-            group.first = sorted[start[g]].place / kLeaf * kLeaf;
+            const Id first = sorted[start[g]].place / kLeaf * kLeaf;
             std::uint32_t lanes = 0;
             for (Index i = start[g]; i < start[g + 1]; ++i) {
                 const Index lane = sorted[i].place % kLeaf;
@@ -172,7 +173,7 @@ class TreeSearch {
                 group.row[lane] = sorted[i].at;
                 group.point[lane] = row(sorted[i].place);
             }
-            group.start(leaves_.block(group.first), lanes, leaves_.m());
+            group.start(leaves_.block(first), first, lanes, leaves_.m());
             body(group, thread);
         });
     }
@@ -203,7 +204,7 @@ class TreeSearch {
             for (Index k = 0; k < m; ++k)
                 group.packed[k * kBlock + lane] = visitors.coordinates[(first + lane) * m + k];
         }
-        group.start(group.packed.data(), first_bits(count), m);
+        group.start(group.packed.data(), kNone, first_bits(count), m);
     }
 
     void find_points(Queries& group, Shortlists<T>& lists) const {
