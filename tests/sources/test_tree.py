@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 import chamfer
 from cases import gaussian, grid
-from chamfer import _core
+from chamfer import _core, tuning
 from chamfer._types import Points
 from chamfer.sources import TreeSource
 from marks import slow
@@ -141,13 +141,19 @@ def test_a_build_can_be_interrupted():
     assert not trees
 
 
+def of_all_distances(X):
+    """Single linkage, in which equal rows are clustered one by one."""
+    with tuning.using(folded_points=len(X) + 1):
+        return chamfer.linkage(X, "single", "sqeuclidean", engine="dense")
+
+
 class TestSpanningTree:
     @pytest.mark.parametrize("kind", KINDS)
     @pytest.mark.parametrize("n", [2, 40, *slow(2000)])
     def test_is_that_of_all_distances_ties_included(self, kind, n):
         for d, dtype in ((1, np.float64), (2, np.float32), (3, np.float64)):
             X = kind(d, n, d).astype(dtype)
-            expected = chamfer.linkage(X, "single", "sqeuclidean", engine="dense")
+            expected = of_all_distances(X)
             for threads in (1, 2):
                 Z = tree(X, "sqeuclidean", threads).spanning_tree(threads)
                 np.testing.assert_array_equal(Z, expected)
@@ -155,7 +161,7 @@ class TestSpanningTree:
     def test_of_clusters_far_apart(self):
         centres = np.random.default_rng(1).normal(size=(40, 2)) * 1000
         X = np.repeat(centres, 50, axis=0) + gaussian(2, 2000, 2)
-        expected = chamfer.linkage(X, "single", "sqeuclidean", engine="dense")
+        expected = of_all_distances(X)
         np.testing.assert_array_equal(tree(X, "sqeuclidean").spanning_tree(2), expected)
 
     def test_of_two_places_with_many_copies(self):
@@ -169,10 +175,10 @@ class TestSpanningTree:
         places = grid(3, 12, 2)
         X = np.concatenate([np.repeat(places, np.arange(1, 13) * 6, axis=0), gaussian(5, 60, 2), grid(6, 60, 2)])
         X = np.random.default_rng(7).permutation(X)
-        expected = chamfer.linkage(X, "single", "sqeuclidean", engine="dense")
+        expected = of_all_distances(X)
         np.testing.assert_array_equal(tree(X, "sqeuclidean").spanning_tree(2), expected)
 
     def test_of_more_coordinates_than_the_tree_has(self):
         X = gaussian(4, 500, 40) * 0.5 ** np.arange(40)
-        expected = chamfer.linkage(X, "single", "sqeuclidean", engine="dense")
+        expected = of_all_distances(X)
         np.testing.assert_allclose(tree(X, "sqeuclidean").spanning_tree(2), expected)
