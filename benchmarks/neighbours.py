@@ -49,40 +49,79 @@ def _pipnn(runs: int) -> Search:
     return search
 
 
-def _pynndescent(X: Array, threads: int) -> Array:
-    from pynndescent import NNDescent
+def _pynndescent(listed: int) -> Search:
+    def search(X: Array, threads: int) -> Array:
+        from pynndescent import NNDescent
 
-    return np.asarray(NNDescent(X, n_neighbors=K + 1, n_jobs=threads, random_state=0).neighbor_graph[0])
+        found = NNDescent(X, n_neighbors=listed, n_jobs=threads, random_state=0).neighbor_graph[0]
+        return np.asarray(found[:, : K + 1])
+
+    return search
 
 
-def _hnsw(search: int) -> Search:
-    def find(X: Array, threads: int) -> Array:
+def _hnsw(effort: int) -> Search:
+    def search(X: Array, threads: int) -> Array:
         import faiss
 
-        faiss.omp_set_num_threads(threads)
         index = faiss.IndexHNSWFlat(X.shape[1], 32)
-        index.hnsw.efSearch = search
-        index.add(X)
-        return np.asarray(index.search(X, K + 1)[1])
+        index.hnsw.efSearch = effort
+        return _faiss(index, X, threads)
 
-    return find
+    return search
+
+
+def _panorama(X: Array, threads: int) -> Array:
+    import faiss
+
+    return _faiss(faiss.IndexFlatL2Panorama(X.shape[1], 8), X, threads)
+
+
+def _faiss(index: Any, X: Array, threads: int) -> Array:
+    import faiss
+
+    faiss.omp_set_num_threads(threads)
+    index.add(X)
+    return np.asarray(index.search(X, K + 1)[1])
+
+
+def _usearch(X: Array, threads: int) -> Array:
+    from usearch.index import Index
+
+    index = Index(ndim=X.shape[1], metric="l2sq", dtype="f32")
+    index.add(np.arange(len(X)), X, threads=threads)
+    return np.asarray(index.search(X, K + 1, threads=threads).keys, np.int64)
+
+
+def _scikit_learn(X: Array, threads: int) -> Array:
+    from sklearn.neighbors import NearestNeighbors
+
+    found = NearestNeighbors(n_neighbors=K, algorithm="brute", n_jobs=threads).fit(X).kneighbors(return_distance=False)
+    return np.asarray(found)
 
 
 # (package, options): how
 SEARCHES: dict[tuple[str, str], Search] = {
     ("chamfer", "source=auto"): _exact,
+    ("scikit-learn", "algorithm=brute"): _scikit_learn,
+    ("faiss-cpu", "index=FlatL2Panorama"): _panorama,
+    ("chamfer", "source=ann recall=0.9"): _ours(0.9),
     ("chamfer", "source=ann recall=0.95"): _ours(0.95),
     ("chamfer", "source=ann recall=0.98"): _ours(0.98),
     ("chamfer", "source=ann recall=0.99"): _ours(0.99),
     ("pipnn", "runs=1"): _pipnn(1),
-    ("pynndescent", ""): _pynndescent,
+    ("pynndescent", "n_neighbors=17"): _pynndescent(17),
+    ("pynndescent", "n_neighbors=30"): _pynndescent(30),
+    ("pynndescent", "n_neighbors=50"): _pynndescent(50),
     ("faiss-cpu", "index=HNSW32 efSearch=32"): _hnsw(32),
+    ("faiss-cpu", "index=HNSW32 efSearch=96"): _hnsw(96),
+    ("usearch", ""): _usearch,
 }
+SLOW = ("algorithm=brute", "index=FlatL2Panorama", "usearch")
 # Data, points, coordinates, and what is left out: minutes are long enough.
 CASES: tuple[tuple[str, int, int, tuple[str, ...]], ...] = (
-    ("overlapping", 1_000_000, 64, ("pipnn", "pynndescent", "faiss-cpu", "source=auto")),
+    ("overlapping", 1_000_000, 64, (*SLOW, "source=auto", "efSearch=32", "n_neighbors=17", "n_neighbors=30")),
     ("overlapping", 200_000, 64, ()),
-    ("text", 200_000, 768, ("source=auto",)),
+    ("text", 200_000, 768, (*SLOW, "source=auto", "pipnn")),
     ("mnist", 70_000, 784, ()),
 )
 

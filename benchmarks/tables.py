@@ -273,10 +273,24 @@ def neighbours(rows: Rows) -> str:
     )
 
 
+def trees(rows: Rows) -> str:
+    """Seconds of each library on each kind of data."""
+    rows = [row for row in rows if row.case == "trees"]
+    calls = list(dict.fromkeys((row.method, row.library) for row in rows))
+    data = dict.fromkeys((row.data, row.n, row.d) for row in rows)
+    head = ["points", *(f"{library}, {'spanning tree' if what == 'single' else what}" for what, library in calls)]
+    lines = [
+        [f"{kind}, {n:,} × {d}"]
+        + [seconds(best(rows, data=kind, n=n, d=d, method=what, library=library)) for what, library in calls]
+        for kind, n, d in data
+    ]
+    return table(head, lines)
+
+
 TITLES = {"epsilon": "ε", "scan": "`linkage`", "vector": "`linkage_vector`"}
 TABLES: dict[str, Callable[[Rows], str]] = {
     **{each.__name__: each for each in (digits, large, multiplication, growth, fastcluster, tradeoff, centroid)},
-    **{each.__name__: each for each in (levels, epsilon, approximate, neighbours)},
+    **{each.__name__: each for each in (levels, epsilon, approximate, neighbours, trees)},
     **{case: partial(beside_fastcluster, case) for case in ("images", "gaussians")},
     **{f"lists-{data}": partial(lists, data) for data in ("mnist", "plane")},
 }

@@ -203,7 +203,7 @@ def test_a_model_is_fitted_and_used(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "| `chamfer` | 2 | 32,768 | 3.3, 3.3, 0.3: 6.9 s |" in printed
     assert "| `chamfer` | 2 | 10,000,000 |" in printed
-    assert "| 10.0 GB |" in printed
+    assert "| 8.7 GB |" in printed  # of the driver, by what a point takes in large runs
 
 
 def test_seconds_are_those_of_one_call(monkeypatch):

@@ -51,10 +51,9 @@ class RowDistances:
         if self.metric not in PACKED_METRICS:
             return False
         packed, metric = strips(self._X), str(self.metric)
-        largest = _core.packed_triangle(self._X, packed, metric=metric, out=out, threads=threads, tick=tick)
-        if np.isinf(largest) and infinite:  # or some are no numbers
-            largest = float(out.min())
-        check_distances(np.array([largest]), metric, np.float64, self.n, infinite)
+        most = _core.packed_triangle(self._X, packed, metric=metric, out=out, threads=threads, tick=tick)
+        some = out if np.isinf(most) and infinite else np.array([most])  # or some are no numbers
+        check_distances(some, metric, some.dtype, self.n, infinite)
         return True
 
     def between(self, queries: Any, first: int = 0, threads: int = 1) -> Array:

@@ -10,6 +10,7 @@ from chamfer import _core, tuning
 from chamfer._types import Array, Condensed, Points, largest
 from chamfer.constraints import Constraints
 from chamfer.distances import pairwise
+from chamfer.distances.rows import check_distances
 from chamfer.engines.base import Engine, Task, in_callers_unit, refuse_capped, refuse_ordering, search_seconds
 from chamfer.methods import Linkage
 from chamfer.progress import Tick
@@ -117,9 +118,12 @@ def _replace_infinite(matrix: Array, task: Task) -> float:
     The core takes infinity for what is gone. The mean of |A| |B| distances, at most n² / 4, of which one is the
     replacement, is above all finite ones.
     """
-    if np.isfinite(matrix.max(initial=0)):
+    n, most = task.data.n, float(matrix.max(initial=0))
+    if np.isfinite(most):
+        if task.linkage.sized and isinstance(task.data, Points):
+            check_distances(np.array([most]), task.data.metric, np.float64, n)
         return np.inf
-    n, replacement = task.data.n, float(np.finfo(matrix.dtype).max)
+    replacement = float(np.finfo(matrix.dtype).max)
     ceiling = replacement
     if task.linkage.sized:  # sums of as many distances as there are points stay finite
         replacement /= 4 * n

@@ -24,7 +24,7 @@ from chamfer.sources.checkpoint import Checkpoint, RememberedSource, describe
 from chamfer.sources.dask import DaskSource
 from chamfer.sources.dask_index import DaskIndexSource
 from chamfer.sources.graph import nearest_first
-from chamfer.sources.make import make_source, refuse_source
+from chamfer.sources.make import holds_rows, make_source, refuse_source
 from chamfer.sources.products import near_order
 from chamfer.sources.rows import ROWS
 
@@ -57,8 +57,10 @@ class ListsEngine(Engine):
             need += n * 48 * first  # the graph, and the longer lists that it is built from
         if task.remote:
             return need
-        if not task.fast or (isinstance(task.options.source, str) and task.options.source == "cdist"):
-            return need + 40 * ROWS * n
+        by_rows = isinstance(task.options.source, str) and task.options.source == "cdist"
+        if by_rows or not task.fast:
+            # Otherwise there is a copy in another order, or in space.
+            return need + (40 * ROWS * n if by_rows or holds_rows(task.data) else 100 * n + 3 * task.data.nbytes)
         blocks = n // 256 + 1  # pairs of blocks are sorted by distance, at most 2^24 at a time
         copy = task.data.nbytes if _is_sortable(task) else 0
         return need + copy + 8 * n * min(task.d, 129) + 12 * min(blocks * (blocks + 1) // 2, 1 << 24)

@@ -59,8 +59,8 @@ class PointsEngine(Engine):
             return (600 if _is_on_sphere(task) else 100) * n + task.data.nbytes
         if _are_few(task):
             return n * (8 * d + 150)
-        lists = n * (200 + 25 * tuning.current.centre_list)
-        return lists + n * (8 * min(d, 129) if task.linkage.family == "single" else 250 + 8 * d + 12 * min(d, 129))
+        lists = n * (150 + 25 * tuning.current.centre_list)
+        return lists + n * (8 * min(d, 129) if task.linkage.family == "single" else 300 + 8 * d + 12 * min(d, 129))
 
     def cost(self, task: Task) -> float:
         """A search among all points, and lists."""

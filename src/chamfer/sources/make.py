@@ -70,6 +70,11 @@ def make_source(
     return kinds[source](data)
 
 
+def holds_rows(data: Points | Condensed) -> bool:
+    """Whether the exact source for data that are not of the core holds rows of distances."""
+    return isinstance(data, Condensed) or data.sparse or not (data.metric == "haversine" or suits(data))
+
+
 def _exact(points: Points, k: int, threads: int) -> Source:
     """The fastest exact source for the points."""
     if points.in_core:

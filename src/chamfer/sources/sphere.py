@@ -24,7 +24,8 @@ class SphereSource(Source):
     def nearest(self, points: Array, labels: Array, k: int, threads: int, tick: Tick | None = None) -> Answer:
         """Find the k nearest clusters of each of `points`."""
         found = self._tree.nearest(points, labels, k, threads, tick)
-        distances, bounds = (angles(each).astype(self.dtype) for each in (found.distances, found.bounds))
+        known = np.where(found.clusters >= 0, found.distances, 0)
+        distances, bounds = (angles(each).astype(self.dtype) for each in (known, found.bounds))
         # Of chords that differ in the last bits the longer one might get the smaller angle, rounded.
         low = np.nextafter(np.nextafter(bounds, self.dtype.type(0)), self.dtype.type(0))
         return Answer(found.clusters, distances, np.maximum(low, 0))
