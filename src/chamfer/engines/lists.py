@@ -60,7 +60,7 @@ class ListsEngine(Engine):
         by_rows = isinstance(task.options.source, str) and task.options.source == "cdist"
         if by_rows or not task.fast:
             # Otherwise there is a copy in another order, or in space.
-            return need + (40 * ROWS * n if by_rows or holds_rows(task.data) else 100 * n + 3 * task.data.nbytes)
+            return need + (40 * ROWS * n if by_rows or holds_rows(task.all_pairs) else 100 * n + 3 * task.data.nbytes)
         blocks = n // 256 + 1  # pairs of blocks are sorted by distance, at most 2^24 at a time
         copy = task.data.nbytes if _is_sortable(task) else 0
         return need + copy + 8 * n * min(task.d, 129) + 12 * min(blocks * (blocks + 1) // 2, 1 << 24)
