@@ -128,7 +128,7 @@ CASES: tuple[tuple[str, int, int, tuple[str, ...]], ...] = (
 
 def measure(folder: Path | None, quick: bool) -> Iterator[Row]:
     """Compare graphs of nearest neighbours: seconds, memory beyond the data, recall."""
-    for data, n, d, without in CASES:
+    for data, n, d, without in CASES[1:2] if quick else CASES:
         for package, options in SEARCHES:
             if {package, *options.split()}.isdisjoint(without) and _is_there(package):
                 yield measure_one(package, options, data, 5_000 if quick else n, d, folder)
