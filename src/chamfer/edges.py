@@ -13,8 +13,14 @@ from chamfer.inputs import check_number, largest_distance
 CHAIN = "chain"
 
 
+class Edges(csr_array):
+    """A graph that was checked: in both directions, in ascending order, without loops."""
+
+
 def check_graph(connectivity: Any, X: Any, n: int) -> csr_array:
     """A symmetric graph without loops from a matrix of edges, a function of X that gives one, or "chain"."""
+    if type(connectivity) is Edges:
+        return connectivity
     if isinstance(connectivity, str):
         if connectivity != CHAIN:
             raise ValueError(f"connectivity must be a square matrix, a function of X or 'chain', got {connectivity!r}")
@@ -38,7 +44,7 @@ def graph_of(row: Array, col: Array, n: int) -> csr_array:
     row, col = row[row != col], col[row != col]
     both = np.concatenate([row, col]), np.concatenate([col, row])
     # SciPy counts entries instead of sorting them, and joins those that are there twice.
-    graph = csr_array((np.ones(2 * len(row), dtype=np.int8), both), shape=(n, n))
+    graph = Edges((np.ones(2 * len(row), dtype=np.int8), both), shape=(n, n))
     graph.sort_indices()
     graph.data[:] = 1
     return graph
