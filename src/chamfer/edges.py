@@ -13,7 +13,7 @@ from chamfer.inputs import check_number, largest_distance
 CHAIN = "chain"
 
 
-class Edges(csr_array):
+class Edges(csr_array):  # type: ignore[misc]  # SciPy has no types
     """A graph that was checked: in both directions, in ascending order, without loops."""
 
 
