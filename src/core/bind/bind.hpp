@@ -112,6 +112,23 @@ FirstLists<T> first_lists(const Array<const Id, 2>& nearest, const Array<const T
     throw nb::value_error(("the core knows no such rule here: " + name).c_str());
 }
 
+// Adds `nearest`, which every search has.
+template <class Search, class T, class Class>
+void bind_nearest(Class& c) {
+    c.def(
+        "nearest",
+        [](Search& self, Array<const Id, 1> queries, Array<const Id, 1> labels, Array<Id, 2> clusters,
+           Array<T, 2> distances, Array<T, 1> bounds, int threads, nb::object callback) {
+            const Tick tick = python_tick(callback);
+            const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
+            nb::gil_scoped_release unlocked;
+            self.nearest(queries.data(), static_cast<Index>(queries.size()), labels.data(), answers, threads, tick);
+        },
+        "queries"_a.noconvert(), "labels"_a.noconvert(), nb::kw_only(), "clusters"_a.noconvert(),
+        "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a, "tick"_a = nb::none(),
+        "The k nearest clusters of some points.");
+}
+
 // One for each file beside this one.
 void bind_distances(nb::module_& m);
 void bind_graph(nb::module_& m);

@@ -7,21 +7,10 @@
 namespace chamfer {
 namespace {
 
-// Adds `nearest` and `visit`, which every search has.
+// Adds `nearest`, and `visit` for points that another search holds.
 template <class Search, class T, class F, class Class>
 void bind_queries(Class& c) {
-    c.def(
-        "nearest",
-        [](Search& self, Array<const Id, 1> queries, Array<const Id, 1> labels, Array<Id, 2> clusters,
-           Array<T, 2> distances, Array<T, 1> bounds, int threads, nb::object callback) {
-            const Tick tick = python_tick(callback);
-            const Answers<T> answers = answers_of<T>(clusters, distances, bounds);
-            nb::gil_scoped_release unlocked;
-            self.nearest(queries.data(), static_cast<Index>(queries.size()), labels.data(), answers, threads, tick);
-        },
-        "queries"_a.noconvert(), "labels"_a.noconvert(), nb::kw_only(), "clusters"_a.noconvert(),
-        "distances"_a.noconvert(), "bounds"_a.noconvert(), "threads"_a, "tick"_a = nb::none(),
-        "The k nearest clusters of some points.");
+    bind_nearest<Search, T>(c);
     c.def(
         "visit",
         [](const Search& self, Array<const T, 2> rows, Array<const F, 2> coordinates, Array<const Id, 1> homes,
