@@ -180,7 +180,40 @@ def run_python(code, **environment):
     )
 
 
+EVERY_WIDTH = """
+import numpy as np
+from chamfer import _core
+from chamfer._types import Points
+from chamfer.sources.products import BlasSource
+
+def by_definition(x, y):
+    strands = np.zeros((-(-len(x) // 32), 32))
+    strands.flat[:len(x)] = np.subtract(x, y, dtype=np.float64) ** 2
+    sums = np.add.accumulate(strands)[-1]
+    while len(sums) > 1:
+        sums = sums[: len(sums) // 2] + sums[len(sums) // 2 :]
+    return np.sqrt(sums[0])
+
+everything = np.arange(8, dtype=np.int32)
+for dtype in ("f4", "f8"):
+    for d in range(17, 131):
+        X = np.random.default_rng(d).normal(size=(8, d)).astype(dtype)
+        answer = BlasSource(Points(X, "euclidean")).nearest(everything, everything, 5, 1)
+        distances = np.array([[by_definition(x, y) for y in X] for x in X]).astype(dtype)
+        np.testing.assert_array_equal(distances[everything[:, None], answer.clusters], answer.distances)
+        np.testing.assert_array_equal(np.sort(distances)[:, 1:6], np.sort(answer.distances))
+print(_core.level)
+"""
+
+
 class TestLevels:
+    @pytest.mark.parametrize("level", ["base", "v3", "v4"])
+    def test_distances_have_the_same_bits(self, level):
+        run = run_python(EVERY_WIDTH, CHAMFER_LEVEL=level)
+        if "a level that this machine knows" in run.stderr:
+            pytest.skip(f"the machine does not know {level}")
+        assert run.stdout == f"{level}\n", run.stderr
+
     def test_the_baseline_is_everywhere(self):
         run = run_python("from chamfer import _core; print(_core.level)", CHAMFER_LEVEL="base")
         assert run.stdout == "base\n", run.stderr

@@ -16,28 +16,22 @@ namespace {
 
 template <class T>
 double squared_distance(const T* x, const T* y, Index d) {
-    Eight sums[kStrands / 8] = {};
+    constexpr Index kWidth = Vector<double>::width, kSums = kStrands / kWidth;
+    Doubles sums[kSums];
+    unrolled<kSums>([&](Index s) __attribute__((always_inline)) { sums[s] = Doubles{}; });
     Index k = 0;
     for (; k + kStrands <= d; k += kStrands)
-        for (Index s = 0; s < kStrands / 8; ++s) {
-            const Eight eight = load(x + k + 8 * s) - load(y + k + 8 * s);
-            sums[s] += eight * eight;
-        }
-    if (k < d) {
-        double strand[kStrands];
-        std::memcpy(strand, sums, sizeof strand);
-        for (Index s = 0; k < d; ++k, ++s) {
-            const double difference = static_cast<double>(x[k]) - static_cast<double>(y[k]);
-            strand[s] += difference * difference;
-        }
-        std::memcpy(sums, strand, sizeof strand);
-    }
-    // Halves added to halves, as `fold` does.
-    static_assert(kStrands == 32);
-    const Eight eight = (sums[0] + sums[2]) + (sums[1] + sums[3]);
-    double lane[8];
-    std::memcpy(lane, &eight, sizeof lane);
-    return fold(lane, 8);
+        unrolled<kSums>([&](Index s) __attribute__((always_inline)) {
+            const Doubles difference = load_doubles(x + k + s * kWidth) - load_doubles(y + k + s * kWidth);
+            sums[s] += difference * difference;
+        });
+    unrolled<kSums>([&](Index s) __attribute__((always_inline)) {
+        const Index at = k + s * kWidth, left = d - at;
+        if (left <= 0) return;
+        const Doubles difference = load_doubles(x + at, left) - load_doubles(y + at, left);
+        sums[s] += difference * difference;
+    });
+    return fold<double>(sums);
 }
 
 template <class T>
@@ -46,21 +40,34 @@ void squared_distances(const T* x, const T* rows, Index d, Index n, double* out)
 }
 
 double least_squared_distance(const float* x, const float* y, Index d) {
-    Sixteen sums[4] = {}, one, two;
+    using V = Vector<float>;
+    constexpr Index kWidth = V::width, kTerms = 64, kSums = kTerms / kWidth;
+    V::Lanes sums[kSums];
+    unrolled<kSums>([&](Index s) __attribute__((always_inline)) { sums[s] = V::Lanes{}; });
     Index k = 0;
-    for (; k + 64 <= d; k += 64)
-        for (Index s = 0; s < 4; ++s) {
-            std::memcpy(&one, x + k + 16 * s, sizeof one);
-            std::memcpy(&two, y + k + 16 * s, sizeof two);
-            one -= two;
-            sums[s] += one * one;
-        }
-    sums[0] += sums[1] + sums[2] + sums[3];
-    float lane[16], rest = 0;
-    std::memcpy(lane, sums, sizeof lane);
-    for (; k < d; ++k) rest += (x[k] - y[k]) * (x[k] - y[k]);
+    for (; k + kTerms <= d; k += kTerms)
+        unrolled<kSums>([&](Index s) __attribute__((always_inline)) {
+            const auto difference = V::load(x + k + s * kWidth) - V::load(y + k + s * kWidth);
+            sums[s] += difference * difference;
+        });
+    for (; k + kWidth <= d; k += kWidth) {
+        const auto difference = V::load(x + k) - V::load(y + k);
+        sums[0] += difference * difference;
+    }
+    if (k < d) {  // the last vector of the row, without those that have been counted
+        static_assert(kWidth <= kSequential);
+        static constexpr auto kNew = [] {
+            struct {
+                float ones[2 * kWidth] = {};
+            } mask;
+            for (Index i = kWidth; i < 2 * kWidth; ++i) mask.ones[i] = 1;
+            return mask;
+        }();
+        const auto difference = (V::load(x + d - kWidth) - V::load(y + d - kWidth)) * V::load(kNew.ones + d - k);
+        sums[0] += difference * difference;
+    }
     // Every term is positive and rounded d + 4 times at most, by half of the smallest number if it is as small.
-    return static_cast<double>(fold(lane, 16) + rest) * (1 - static_cast<double>(d + 4) * 0x1p-23) -
+    return static_cast<double>(fold<float>(sums)) * (1 - static_cast<double>(d + 4) * 0x1p-23) -
            static_cast<double>(d) * 0x1p-149;
 }
 double least_squared_distance(const double*, const double*, Index) { return 0; }
@@ -239,8 +246,8 @@ void lower(const T* row, Index n, T* into) {
 
 template <class T>
 void dots(const T* x, const T* rows, Index m, Index count, T* products) {
-    typedef T Strands __attribute__((vector_size(64)));
-    constexpr Index kWidth = sizeof(Strands) / sizeof(T);
+    using V = Vector<T>;
+    constexpr Index kWidth = 64 / sizeof(T), kSums = kWidth / V::width;
     const Index whole = m / kWidth * kWidth;
     if (whole == 0) {
         for (Index j = 0; j < count; ++j, rows += m) {
@@ -253,18 +260,16 @@ void dots(const T* x, const T* rows, Index m, Index count, T* products) {
     T last[kWidth] = {};
     for (Index k = whole; k < m; ++k) last[kWidth - m + k] = x[k];
     for (Index j = 0; j < count; ++j, rows += m) {
-        Strands sums, one, two;
-        std::memcpy(&one, last, sizeof one);
-        std::memcpy(&two, rows + m - kWidth, sizeof two);
-        sums = one * two;
-        for (Index k = 0; k < whole; k += kWidth) {
-            std::memcpy(&one, x + k, sizeof one);
-            std::memcpy(&two, rows + k, sizeof two);
-            sums += one * two;
-        }
-        T strand[kWidth];
-        std::memcpy(strand, &sums, sizeof strand);
-        products[j] = fold(strand, kWidth);
+        typename V::Lanes sums[kSums];
+        const auto each = [&](const T* one, const T* two, bool add) {
+            for (Index s = 0; s < kSums; ++s) {
+                const auto products = V::load(one + s * V::width) * V::load(two + s * V::width);
+                sums[s] = add ? sums[s] + products : products;
+            }
+        };
+        each(last, rows + m - kWidth, false);
+        for (Index k = 0; k < whole; k += kWidth) each(x + k, rows + k, true);
+        products[j] = fold<T>(sums);
     }
 }
 

@@ -9,48 +9,48 @@ namespace chamfer {
 namespace loops {
 namespace {
 
-Eight magnitude(Eight x) { return x < 0 ? -x : x; }
+Doubles magnitude(Doubles x) { return x < 0 ? -x : x; }
 
 struct CityBlock {
-    Eight sum = {};
-    void add(Eight difference) { sum += magnitude(difference); }
-    Eight distance(Index) const { return sum; }
+    Doubles sum = {};
+    void add(Doubles difference) { sum += magnitude(difference); }
+    Doubles distance(Index) const { return sum; }
 };
 
 struct Chebyshev {
-    Eight largest = {};
-    void add(Eight difference) {
-        const Eight size = magnitude(difference);
+    Doubles largest = {};
+    void add(Doubles difference) {
+        const Doubles size = magnitude(difference);
         largest = largest < size ? size : largest;
     }
-    Eight distance(Index) const { return largest; }
+    Doubles distance(Index) const { return largest; }
 };
 
 // Squared, of the coordinates that both points have, scaled as if they had all; NaN if they share none.
 struct Present {
-    Eight sum = {}, count = {};
-    void add(Eight difference) {
+    Doubles sum = {}, count = {};
+    void add(Doubles difference) {
         const auto present = difference == difference;
-        sum += present ? difference * difference : Eight{};
-        count += present ? Eight{} + 1 : Eight{};
+        sum += present ? difference * difference : Doubles{};
+        count += present ? Doubles{} + 1 : Doubles{};
     }
-    Eight distance(Index d) const { return sum / count * static_cast<double>(d); }
+    Doubles distance(Index d) const { return sum / count * static_cast<double>(d); }
 };
 
 // out[j] = distance from x to point j of whole blocks
 template <class Sum, class T>
 void packed_rows(const T* x, const T* strips, Index d, Index blocks, double* out) {
-    for (Index b = 0; b < blocks; ++b, out += kBlock) {
-        Sum sums[kBlock / 8];
-        for (Index k = 0; k < d; ++k, strips += kBlock) {
-            const double own = static_cast<double>(x[k]);
-            for (Index s = 0; s < kBlock / 8; ++s) sums[s].add(load(strips + 8 * s) - own);
+    constexpr Index kWidth = Vector<double>::width, kSums = 4;  // as in packed_distances
+    for (Index block = 0; block < blocks; ++block, strips += d * kBlock, out += kBlock)
+        for (Index part = 0; part < kBlock; part += kSums * kWidth) {
+            Sum sums[kSums];
+            for (Index k = 0; k < d; ++k) {
+                const double own = static_cast<double>(x[k]);
+                for (Index s = 0; s < kSums; ++s)
+                    sums[s].add(load_doubles(strips + k * kBlock + part + s * kWidth) - own);
+            }
+            for (Index s = 0; s < kSums; ++s) Vector<double>::store(sums[s].distance(d), out + part + s * kWidth);
         }
-        for (Index s = 0; s < kBlock / 8; ++s) {
-            const Eight distance = sums[s].distance(d);
-            std::memcpy(out + 8 * s, &distance, sizeof distance);
-        }
-    }
 }
 
 Id bits_set(std::uint64_t word) {

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstring>
+#include <utility>
 
 #if defined(__AVX__)
 #include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
 #elif defined(__ARM_NEON)
 #include <arm_neon.h>
 #endif
@@ -57,23 +60,53 @@ Vector<double>::Lanes multiply_add(Vector<double>::Lanes a, Vector<double>::Lane
 #endif
 }
 
-// Eight numbers that the compiler keeps in a register, or in as many as it takes.
-typedef double Eight __attribute__((vector_size(64)));
-typedef float EightFloats __attribute__((vector_size(32)));
-typedef float Sixteen __attribute__((vector_size(64)));
-
-Eight load(const double* x) {
-    Eight eight;
-    std::memcpy(&eight, x, sizeof eight);
-    return eight;
+// each(0), ..., each(count - 1): GCC keeps an array of sums in registers only if it never sees a loop over it.
+template <Index count, class Each>
+__attribute__((always_inline)) inline void unrolled(Each&& each) {
+    [&]<Index... i>(std::integer_sequence<Index, i...>)
+        __attribute__((always_inline)) { (each(i), ...); }(std::make_integer_sequence<Index, count>{});
 }
-Eight load(const float* x) {
+
+// Wider vectors than the machine's would go through memory at every step: GCC takes five times as long with them.
+using Doubles = Vector<double>::Lanes;
+
+// As many numbers as fit, as doubles.
+Doubles load_doubles(const double* x) { return Vector<double>::load(x); }
+Doubles load_doubles(const float* x) {  // GCC makes a detour of the general form
 #if defined(__AVX512F__)
-    return _mm512_cvtps_pd(_mm256_loadu_ps(x));  // GCC makes a detour of the general form
+    return _mm512_cvtps_pd(_mm256_loadu_ps(x));
+#elif defined(__AVX__)
+    return _mm256_cvtps_pd(_mm_loadu_ps(x));
+#elif defined(__SSE2__)
+    return _mm_cvtps_pd(_mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(x))));
 #else
-    EightFloats eight;
-    std::memcpy(&eight, x, sizeof eight);
-    return __builtin_convertvector(eight, Eight);
+    typedef float Floats __attribute__((vector_size(kVectorBytes / 2)));
+    Floats floats;
+    std::memcpy(&floats, x, sizeof floats);
+    return __builtin_convertvector(floats, Doubles);
+#endif
+}
+
+// The first `count` of them, and zeros. Nothing else is read.
+template <class T>
+Doubles load_doubles(const T* x, Index count) {
+    if (count >= Vector<double>::width) return load_doubles(x);
+#if defined(__AVX512VL__)
+    const auto first = static_cast<__mmask8>((1u << count) - 1);
+    if constexpr (sizeof(T) == 8)
+        return _mm512_maskz_loadu_pd(first, x);
+    else
+        return _mm512_cvtps_pd(_mm256_maskz_loadu_ps(first, x));
+#elif defined(__AVX2__)
+    const __m128i first = _mm_cmpgt_epi32(_mm_set1_epi32(static_cast<int>(count)), _mm_setr_epi32(0, 1, 2, 3));
+    if constexpr (sizeof(T) == 8)
+        return _mm256_maskload_pd(x, _mm256_cvtepi32_epi64(first));
+    else
+        return _mm256_cvtps_pd(_mm_maskload_ps(x, first));
+#else
+    Doubles doubles = {};
+    for (Index i = 0; i < count; ++i) doubles[i] = static_cast<double>(x[i]);
+    return doubles;
 #endif
 }
 
@@ -117,6 +150,19 @@ T fold(T* strand, Index count) {
     for (Index half = count / 2; half > 0; half /= 2)
         for (Index s = 0; s < half; ++s) strand[s] += strand[s + half];
     return strand[0];
+}
+
+// The same of strands in `count` vectors.
+template <class T, Index count>
+__attribute__((always_inline)) inline T fold(typename Vector<T>::Lanes (&sums)[count]) {
+    if constexpr (count > 1) {
+        typename Vector<T>::Lanes halves[count / 2];
+        unrolled<count / 2>([&](Index s) __attribute__((always_inline)) { halves[s] = sums[s] + sums[s + count / 2]; });
+        return fold<T>(halves);
+    }
+    T lane[Vector<T>::width];
+    Vector<T>::store(sums[0], lane);
+    return fold(lane, Vector<T>::width);
 }
 
 }  // namespace
