@@ -57,6 +57,18 @@ Vector<double>::Lanes multiply_add(Vector<double>::Lanes a, Vector<double>::Lane
 #endif
 }
 
+Vector<float>::Lanes multiply_add(Vector<float>::Lanes a, Vector<float>::Lanes b, Vector<float>::Lanes c) {
+#if defined(__AVX512F__)
+    return _mm512_fmadd_ps(a, b, c);
+#elif defined(__FMA__)
+    return _mm256_fmadd_ps(a, b, c);
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+    return vfmaq_f32(c, a, b);
+#else
+    return a * b + c;
+#endif
+}
+
 // Eight numbers that the compiler keeps in a register, or in as many as it takes.
 typedef double Eight __attribute__((vector_size(64)));
 typedef float EightFloats __attribute__((vector_size(32)));
