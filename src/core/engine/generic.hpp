@@ -14,7 +14,9 @@ template <Rows R>
 class Generic {
    public:
     Generic(R& rows, int threads)
-        : rows_(rows), threads_(threads), nearest_(rows.width(), kNone), bound_(rows.width(), kFar<Value>) {}
+        : rows_(rows), threads_(threads), nearest_(rows.width(), kNone), bound_(rows.width(), kFar<Value>) {
+        if constexpr (kFromCentres) age_ = seen_ = std::vector<Id>(rows.width());
+    }
 
     // The merges, following those that were made already.
     Merges run(const Tick& tick, Merges merges = {}) {
@@ -33,6 +35,7 @@ class Generic {
 
    private:
     using Value = typename R::Value;
+    static constexpr bool kFromCentres = requires(R rows, Id c, Value bound) { rows.set_bound(c, bound); };
 
     void find_all(const Tick& tick) {
         const Index n = rows_.width(), batch = 1 + kBatch / n;
@@ -43,10 +46,15 @@ class Generic {
         }
     }
 
-    void look_ahead(Id c) {
-        const auto found = rows_.nearest(c, c + 1);
+    void look_ahead(Id c) { set(c, rows_.nearest(c, c + 1)); }
+
+    void set(Id c, const Neighbour<Value>& found) {
         bound_[c] = found.value;
         nearest_[c] = found.slot;
+        if constexpr (kFromCentres) {
+            rows_.set_bound(c, found.value);
+            if (found.slot != kNone) seen_[c] = age_[found.slot];
+        }
     }
 
     // The slot with the smallest bound, that bound being exact; none if there is no merge left.
@@ -57,31 +65,48 @@ class Generic {
                 if constexpr (requires { R::partial; }) return kNone;
                 throw std::domain_error("distances that are not finite");
             }
-            if (nearest_[c] != kNone) return c;
+            if (known(c)) return c;
             look_ahead(c);
         }
     }
 
+    // Whether the bound is exact.
+    bool known(Id c) const { return nearest_[c] != kNone && (!kFromCentres || seen_[c] == age_[nearest_[c]]); }
+
     // Only values to the union, which stays in the slot `kept`, change.
     void merge(Id lost, Id kept) {
+        bound_[lost] = kFar<Value>;
+        if constexpr (kFromCentres)
+            merge_centres(lost, kept);
+        else
+            merge_rows(lost, kept);
+        if (rows_.compact(renamed_)) compact();
+    }
+
+    void merge_rows(Id lost, Id kept) {
         const Value* values = rows_.merge_row(lost, kept);
-        Id* nearest = nearest_.data();
-        Value* bound = bound_.data();
-        kernels<Value>().relax_bounds(values, kept, lost, kept, bound, nearest);
-        for (Id x = kept; x < lost; ++x) nearest[x] = nearest[x] == lost ? kNone : nearest[x];
-        bound[lost] = bound[kept] = kFar<Value>;
+        kernels<Value>().relax_bounds(values, kept, lost, kept, bound_.data(), nearest_.data());
+        for (Id x = kept; x < lost; ++x) nearest_[x] = nearest_[x] == lost ? kNone : nearest_[x];
+        bound_[kept] = kFar<Value>;
         if (const Index after = kept + 1; after < rows_.width()) {
             const Index found = after + argmin(values + after, rows_.width() - after);
-            bound[kept] = values[found];
-            nearest[kept] = static_cast<Id>(found);
+            set(kept, {values[found], static_cast<Id>(found)});
         }
-        if (rows_.compact(renamed_)) compact();
+    }
+
+    void merge_centres(Id lost, Id kept) {
+        ++age_[lost], ++age_[kept];
+        const auto closer = [&](Id x, Value value) {
+            if (value < bound_[x]) set(x, {value, kept});
+        };
+        set(kept, rows_.merge_near(lost, kept, closer));
     }
 
     void compact() {
         for (std::size_t c = 0; c < renamed_.size(); ++c)
             if (const Id slot = renamed_[c]; slot != kNone) {
                 bound_[slot] = bound_[c];
+                if constexpr (kFromCentres) seen_[slot] = seen_[c], age_[slot] = age_[c];
                 nearest_[slot] = nearest_[c] == kNone ? kNone : renamed_[nearest_[c]];
             }
     }
@@ -89,6 +114,7 @@ class Generic {
     R& rows_;
     int threads_;
     std::vector<Id> nearest_, renamed_;  // nearest_ is kNone where the bound may not be exact
+    std::vector<Id> age_, seen_;         // from centres: merges of a slot, and those that its neighbour had had
     std::vector<Value> bound_;           // infinite for slots that are gone
 };
 

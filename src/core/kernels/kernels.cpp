@@ -533,6 +533,7 @@ constexpr Kernels<T> table() {
             squared_distances<T>,
             static_cast<double (*)(const T*, const T*, Index)>(least_squared_distance),
             {packed_rows<CityBlock, T>, packed_rows<Chebyshev, T>, packed_rows<Present, T>},
+            near_blocks<T>,
             minimum<T>,
             find<T>,
             gather<T>,

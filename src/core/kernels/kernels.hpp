@@ -87,6 +87,10 @@ struct Kernels {
     // out[j] = distance from x to point j of whole blocks, by a metric of its own loop
     void (*packed_rows[kRowMetrics])(const T* x, const T* strips, Index d, Index blocks, double* out);
 
+    // The numbers of those whole blocks, ascending, that have a point j within fixed + slope * each[j] of x, squared;
+    // how many they are. `each` may be missing. Rounding depends on the level: it is for filters.
+    Index (*near_blocks)(const T* x, const T* strips, Index d, Index blocks, const T* each, T slope, T fixed, Id* near);
+
     T (*minimum)(const T* values, Index n);
     // The first place of a value; n if it is not there.
     Index (*find)(const T* values, Index n, T value);

@@ -50,6 +50,36 @@ std::uint32_t near_box(const double* strips, Index m, const double* low, const d
         [&](Index place) { return V::load(limits + place); }, [](Index, V::Lanes) {});
 }
 
+template <bool own_limits, class T>
+Index near_blocks_by(const T* x, const T* strips, Index d, Index blocks, const T* each, T slope, T fixed, Id* near) {
+    using V = Vector<T>;
+    constexpr Index kSums = kBlock / V::width;
+    Index found = 0;
+    for (Index block = 0; block < blocks; ++block, strips += d * kBlock) {
+        typename V::Lanes sums[kSums] = {};
+        for (Index k = 0; k < d; ++k)
+            for (Index s = 0; s < kSums; ++s) {
+                const auto difference = x[k] - V::load(strips + k * kBlock + s * V::width);
+                sums[s] = multiply_add(difference, difference, sums[s]);
+            }
+        decltype(sums[0] < sums[0]) within = {};
+        for (Index s = 0; s < kSums; ++s) {
+            auto limit = V::fill(fixed);
+            if constexpr (own_limits) limit += slope * V::load(each + block * kBlock + s * V::width);
+            within |= sums[s] <= limit;
+        }
+        near[found] = static_cast<Id>(block);
+        found += bits(within) != 0;
+    }
+    return found;
+}
+
+template <class T>
+Index near_blocks(const T* x, const T* strips, Index d, Index blocks, const T* each, T slope, T fixed, Id* near) {
+    return each ? near_blocks_by<true>(x, strips, d, blocks, each, slope, fixed, near)
+                : near_blocks_by<false>(x, strips, d, blocks, each, slope, fixed, near);
+}
+
 // rank[i] = for how many j `before` holds, which gets the value of j, a vector of those of i, j and the first i.
 template <class T, class Before>
 void count_before(const T* values, Index n, Id* rank, Before&& before) {

@@ -60,6 +60,18 @@ Vector<double>::Lanes multiply_add(Vector<double>::Lanes a, Vector<double>::Lane
 #endif
 }
 
+Vector<float>::Lanes multiply_add(Vector<float>::Lanes a, Vector<float>::Lanes b, Vector<float>::Lanes c) {
+#if defined(__AVX512F__)
+    return _mm512_fmadd_ps(a, b, c);
+#elif defined(__FMA__)
+    return _mm256_fmadd_ps(a, b, c);
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+    return vfmaq_f32(c, a, b);
+#else
+    return a * b + c;
+#endif
+}
+
 // each(0), ..., each(count - 1): GCC keeps an array of sums in registers only if it never sees a loop over it.
 template <Index count, class Each>
 __attribute__((always_inline)) inline void unrolled(Each&& each) {
@@ -78,7 +90,7 @@ Doubles load_doubles(const float* x) {  // GCC makes a detour of the general for
 #elif defined(__AVX__)
     return _mm256_cvtps_pd(_mm_loadu_ps(x));
 #elif defined(__SSE2__)
-    return _mm_cvtps_pd(_mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(x))));
+    return _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(x))));
 #else
     typedef float Floats __attribute__((vector_size(kVectorBytes / 2)));
     Floats floats;

@@ -14,6 +14,7 @@
 
 #include "../base/threads.hpp"
 #include "../distance/packed.hpp"
+#include "../distance/shadow.hpp"
 #include "../distance/triangle.hpp"
 #include "rules.hpp"
 #include "weights.hpp"
@@ -34,7 +35,6 @@ concept Rows = requires(R rows, Id c, Index from, std::vector<Id> renamed) {
     { rows.nearest(c, from) } -> std::same_as<Neighbour<typename R::Value>>;
     { rows.point(c) } -> std::same_as<Id>;
     { rows.first() } -> std::same_as<Id>;
-    { rows.merge_row(c, c) } -> std::same_as<const typename R::Value*>;
     { rows.compact(renamed) } -> std::same_as<bool>;
     rows.merge(c, c);
 };
@@ -173,22 +173,25 @@ class CentreRows {
     // What one cluster is looking for, and the best so far.
     struct Search {
         std::vector<double> centre;
+        Shadow::Query query;
         double size;
         Id self;
         Neighbour<double> best;
+        Index looked = 0;  // blocks
     };
 
     // Weights are at least one.
     template <class T>
     explicit CentreRows(const Points<T>& points, const Weights& weights = {})
         : centres_(points),
+          shadow_(centres_),
           chunk_(std::clamp<Index>(kInCache / points.d, 1, kMost) * kBlock),
           left_(points.n),
           sizes_(or_ones(weights, points.n)),
           eases_(points.n),
           points_(points.n),
-          row_(points.n + kBlock) {
-        std::ranges::transform(sizes_, eases_.begin(), R::ease);
+          near_((points.n + kBlock - 1) / kBlock) {
+        for (Index c = 0; c < points.n; ++c) set_ease(c);
         std::iota(left_.begin(), left_.end(), Id{0});
         std::iota(points_.begin(), points_.end(), Id{0});
     }
@@ -206,23 +209,22 @@ class CentreRows {
     }
 
     Search start(Id c) const {
-        Search search{std::vector<double>(centres_.d()), sizes_[c], c, {}};
+        Search search{std::vector<double>(centres_.d()), {}, sizes_[c], c, {}, 0};
         centres_.get(c, search.centre.data());
+        search.query = shadow_.query(search.centre.data());
         return search;
     }
 
-    // Goes on with the slots of the chunk at `first` that are at or after `from`.
+    // Goes on with the slots of the chunk at `first` that are at or after `from`: few at a time at first, as long as
+    // the reach is large.
     void look(Search& search, Index first, Index from) const {
-        double values[kMost * kBlock];
-        const Index length = std::min(chunk_, width() - first);
-        centres_.squared_distances(search.centre.data(), first, first + length, values);
-        if (from > first) std::fill_n(values, from - first, kFar<double>);
-        if (search.self >= first && search.self < first + length) values[search.self - first] = kFar<double>;
-        // Values grow with the size, which is at least one: most chunks need no more than this.
-        if (!(between<R>(kernels<double>().minimum(values, length), search.size, 1.0) < search.best.value)) return;
-        if constexpr (R::sized) level->others->divide(R::ease(search.size), &eases_[first], length, values);
-        const Index at = argmin(values, length);
-        if (values[at] < search.best.value) search.best = {values[at], static_cast<Id>(first + at)};
+        const Index end = (std::min(first + chunk_, width()) + kBlock - 1) / kBlock;
+        for (Index at = std::max(first, from) / kBlock; at < end && search.best.value > 0;) {
+            const Index next = std::min(end, at + std::max<Index>(1, search.looked));
+            look_at_blocks(search, at, next, from);
+            search.looked += next - at;
+            at = next;
+        }
     }
 
     void merge(Id lost, Id kept) {
@@ -230,18 +232,36 @@ class CentreRows {
         for (Index k = 0; k < centres_.d(); ++k)
             centres_.at(kept, k) += share * (centres_.at(lost, k) - centres_.at(kept, k));
         sizes_[kept] += sizes_[lost];
-        eases_[kept] = R::ease(sizes_[kept]);
+        set_ease(kept);
+        for (Index k = 0; k < centres_.d(); ++k) shadow_.put(kept, k, centres_.at(kept, k));
         centres_.remove(lost);
+        shadow_.remove(lost);
         left_.erase(std::lower_bound(left_.begin(), left_.end(), lost));
     }
 
-    const double* merge_row(Id lost, Id kept) {
+    // For rules without sizes: slots before a union are of interest if they are nearer to it than this.
+    void set_bound(Id c, double bound)
+        requires(!R::sized)
+    {
+        shadow_.each(c) = bound > 0 ? shadow_.limit(bound, shadow_.slack(c)) : -1;
+    }
+
+    // The same as merge; calls closer(x, value) for all slots x before the union with values below their bounds, at
+    // least, and gives the nearest of those after it.
+    template <class Closer>
+    Neighbour<double> merge_near(Id lost, Id kept, Closer&& closer)
+        requires(!R::sized)
+    {
         merge(lost, kept);
         const Search search = start(kept);
-        centres_.squared_distances(search.centre.data(), 0, width(), row_.data());
-        if constexpr (R::sized) level->others->divide(R::ease(search.size), eases_.data(), width(), row_.data());
-        row_[kept] = kFar<double>;
-        return row_.data();
+        const Index found = shadow_.near(search.query, 0, kept / kBlock + 1, 1, 0, near_.data());
+        double values[kBlock];
+        for (Index i = 0; i < found; ++i) {
+            const Index first = near_[i] * kBlock, length = std::min<Index>(kBlock, kept - first);
+            centres_.squared_distances(search.centre.data(), first, first + kBlock, values);
+            for (Index lane = 0; lane < length; ++lane) closer(static_cast<Id>(first + lane), values[lane]);
+        }
+        return nearest(kept, kept + 1);
     }
 
     bool compact(std::vector<Id>& renamed) {
@@ -249,10 +269,12 @@ class CentreRows {
         rename(left_, width(), renamed);
         for (Index i = 0; i < count(); ++i) {
             centres_.move(left_[i], i);
+            shadow_.move(left_[i], i);
             sizes_[i] = sizes_[left_[i]];
             eases_[i] = eases_[left_[i]];
             points_[i] = points_[left_[i]];
         }
+        for (Index i = count(); i < width(); ++i) shadow_.remove(i);
         centres_.shrink(count());
         std::iota(left_.begin(), left_.end(), Id{0});
         return true;
@@ -262,12 +284,37 @@ class CentreRows {
     static constexpr Index kInCache = 128;  // blocks times coordinates that stay in the first-level cache
     static constexpr Index kMost = 16;      // blocks in a chunk
 
+    void set_ease(Id c) {
+        eases_[c] = R::ease(sizes_[c]);
+        if constexpr (R::sized) shadow_.each(c) = static_cast<float>(eases_[c]);
+    }
+
+    void look_at_blocks(Search& search, Index begin, Index end, Index from) const {
+        Id near[kMost];
+        const double reach = search.best.value, ease = R::sized ? R::ease(search.size) : 1;
+        const Index found = shadow_.near(search.query, begin, end, R::sized ? shadow_.limit(reach, 0) : 0,
+                                         shadow_.limit(reach * ease, search.query.slack), near);
+        for (Index i = 0; i < found; ++i) look_at(search, near[i] * kBlock, from);
+    }
+
+    void look_at(Search& search, Index first, Index from) const {
+        double values[kBlock];
+        const Index length = std::min(kBlock, width() - first);
+        centres_.squared_distances(search.centre.data(), first, first + length, values);
+        if (from > first) std::fill_n(values, std::min(from - first, length), kFar<double>);
+        if (search.self >= first && search.self < first + length) values[search.self - first] = kFar<double>;
+        if constexpr (R::sized) level->others->divide(R::ease(search.size), &eases_[first], length, values);
+        const Index at = argmin(values, length);
+        if (values[at] < search.best.value) search.best = {values[at], static_cast<Id>(first + at)};
+    }
+
     Packed centres_;
+    Shadow shadow_;  // each: the ease of a cluster, or the limit within which it looks for a union
     Index chunk_;
     std::vector<Id> left_;  // ascending
     std::vector<double> sizes_, eases_;
     std::vector<Id> points_;
-    std::vector<double> row_;
+    std::vector<Id> near_;
 };
 
 }  // namespace chamfer

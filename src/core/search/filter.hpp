@@ -20,10 +20,16 @@
 // |x - y| >= |y| / 2, and it is at most 5 e |x - y|^2. So `slack` = 5 e |x|^2 is added to a squared reach that was
 // multiplied by 1 + 8 e.
 //
+// Differences in float (distance/shadow.hpp). Rounded to float, with u = 2^-24, x and y are at most u |x| + u |y|
+// nearer or farther, so at most 2 u |x| + u |x - y|, whichever of the two x is. For any t, a square (a + b)^2 is at
+// most (1 + t) a^2 + (1 + 1 / t) b^2. With t = 2^-12 a squared distance becomes at most 1 + 2^-11 times as large plus
+// 2^-33 |x|^2; summing up d squares adds d + 8 roundings.
+//
 // Balls. Coordinates of x are off by less than 2 u |x|, u >= 2^-24, so the distance of two is by less than 4 u times
 // their lengths; radii and the distance of centres, computed in double, are off by much less than 1e-6 of them.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "../base/types.hpp"
@@ -78,6 +84,29 @@ class TreeSlack {
    private:
     Index m_;
     double error_;
+};
+
+// The same for differences of coordinates that are the points' own, rounded to float.
+class FloatSlack {
+   public:
+    explicit FloatSlack(Index d) : d_(d), factor_(1 + 0x1p-11 + static_cast<double>(d + 8) * 0x1p-23) {}
+
+    // For a point whose coordinates x(k) gives.
+    template <class X>
+    double at(X&& x) const {
+        double length = 0;
+        for (Index k = 0; k < d_; ++k) length += static_cast<double>(x(k)) * static_cast<double>(x(k));
+        return 0x1p-33 * length + static_cast<double>(4 * (d_ + 4)) * std::numeric_limits<float>::min();
+    }
+    // Finite: whatever is gone is infinitely far.
+    float widen(double squared, double slack) const {
+        constexpr double kLargest = std::numeric_limits<float>::max();
+        return static_cast<float>(std::min(squared * factor_ + slack, kLargest));
+    }
+
+   private:
+    Index d_;
+    double factor_;
 };
 
 }  // namespace chamfer
