@@ -92,7 +92,7 @@ SWEEPS: dict[str, tuple[tuple[Any, ...], list[Call]]] = {
     },
     **{
         name: (around(name, 2), INDEX)
-        for name in ("graph_exact", "graph_sample", "graph_leaf", "graph_fanout", "graph_join", "graph_joined")
+        for name in ("graph_exact", "graph_sample", "graph_leaf", "graph_fanout", "graph_found")
     },
     "graph_leaders": (around("graph_leaders"), INDEX),
     "graph_batch": (around("graph_batch"), SPREAD_GRAPH),

@@ -129,7 +129,7 @@ class TestUpdate:
         for other in (X[:20], X[::-1], np.vstack([X[1:], X]), X.astype(np.float32)):
             with pytest.raises(ValueError, match=message):
                 found.update(other)
-        with pytest.raises(ValueError, match="update needs points and one of the metrics euclidean"):
+        with pytest.raises(ValueError, match="update needs points in memory and one of the metrics euclidean"):
             chamfer.neighbors(X, 3, metric="cityblock").update(X)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import os
 import zipfile
-from dataclasses import dataclass, replace
+from contextlib import ExitStack
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
@@ -13,14 +14,13 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from chamfer import _core
-from chamfer._types import FAST_METRICS, Array, Condensed, Metric, Points, is_distributed
+from chamfer._types import FAST_METRICS, Array, Metric, Points, is_distributed
 from chamfer.arrays import check_numbers
 from chamfer.inputs import check_choice, check_input, check_integer, check_metric, check_path, check_share
 from chamfer.progress import Progress
 from chamfer.sources.base import Answer
 from chamfer.sources.choose import choose_source
 from chamfer.sources.graph import all_nearest, nearest_first
-from chamfer.sources.index import IndexSource
 from chamfer.sources.make import RECALL, SOURCES, make_source, refuse_source
 from chamfer.sources.visit import visit
 from chamfer.threads import check_threads
@@ -121,9 +121,12 @@ class Neighbors:
         array([1, 0, 3, 2], dtype=int32)
         """
         threads = check_threads(n_jobs)
-        if self.fingerprint is None or self.metric not in FAST_METRICS:
+        if self.fingerprint is None or self.metric not in FAST_METRICS or is_distributed(X):
             able = ", ".join(FAST_METRICS)
-            raise ValueError(f"update needs points and one of the metrics {able}, got {self.metric!r}")
+            raise ValueError(
+                f"update needs points in memory and one of the metrics {able}, got metric {self.metric!r} and "
+                f"{type(X).__name__}; call chamfer.neighbors for all points"
+            )
         points = check_input(X, self.metric)
         old, k = self.indices.shape
         if not isinstance(points, Points) or points.n < old or _fingerprint(X, old, threads) != self.fingerprint:
@@ -139,7 +142,8 @@ class Neighbors:
         with shown.stage("new neighbours", old, "point") as tick:
             visit(points, new, slice(0, old), before, threads, tick)
         answer = nearest_first(Answer(*(np.concatenate(each) for each in zip(before, after, strict=True))))
-        return _neighbors(answer, points, self.recall, _fingerprint(X, points.n, threads))
+        distances = in_callers_unit(answer.distances, points.height_exponent)
+        return Neighbors(answer.clusters, distances, self.recall, self.metric, _fingerprint(X, points.n, threads))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the neighbours to a file, without the points; `load` reads it.
@@ -202,6 +206,7 @@ def neighbors(
     recall: float = RECALL,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
+    client: Any = None,
     progress: bool = False,
 ) -> Neighbors:
     """Find the nearest neighbours of all points: exactly, or with ``source="ann"`` nearly all of them and faster.
@@ -209,7 +214,8 @@ def neighbors(
     Parameters
     ----------
     X : array-like
-        Observations of shape (n, d), or distances, as in `chamfer.linkage`.
+        Observations of shape (n, d), or distances, as in `chamfer.linkage`. A Dask array stays with its workers, which
+        search with ``source="auto"`` or ``"ann"``; the neighbours are the same as those of an array in memory.
     n_neighbors : int, default=15
         Neighbours of each point, itself not counted.
     metric : str or callable, default="euclidean"
@@ -224,6 +230,9 @@ def neighbors(
         does not depend on the number of threads.
     n_jobs : int, optional
         Number of threads, as in `chamfer.linkage`.
+    client : distributed.Client, optional
+        A Dask cluster that searches, also for an array in memory. A Dask array needs none: the current client is taken,
+        or threads of this process.
     progress : bool, default=False
         Show progress bars.
 
@@ -247,34 +256,26 @@ def neighbors(
     threads, recall = check_threads(n_jobs), check_share("recall", recall)
     check_choice("source", source, SOURCES)
     seed = _seed(rng)
-    if is_distributed(X):
-        raise ValueError("X must be in this process, got points on a cluster: pass them to chamfer.linkage")
     metric = check_metric(metric)
     data = check_input(X, metric)
     if data.n == 1:
         raise ValueError("X must hold at least two points to have neighbours, got one")
     k = check_integer("n_neighbors", n_neighbors, 1, data.n - 1)
-    if refusal := refuse_source(source, data, False):
+    on_cluster = client is not None or (isinstance(data, Points) and data.remote)
+    if refusal := refuse_source(source, data, on_cluster):
         raise ValueError(refusal)
-    if source == "ann":
-        assert isinstance(data, Points)
-        chosen: Any = IndexSource(data, k, recall, seed)
-    else:
-        chosen = make_source(source, data, k, threads)
-    with Progress(progress).stage("nearest neighbours", data.n, "point") as tick:
-        answer = all_nearest(chosen, k, threads, tick)
-    recall = chosen.recall if source == "ann" else 1.0
-    known = isinstance(data, Points) and data.in_core and data.metric == metric  # what `update` can go on from
-    found = _neighbors(answer, data, recall, _fingerprint(X, data.n, threads) if known else None)
-    return replace(found, metric=metric)
-
-
-def _neighbors(answer: Answer, data: Points | Condensed, recall: float, fingerprint: str | None) -> Neighbors:
-    """What is in an answer, in the caller's unit."""
-    if isinstance(data, Condensed):
-        return Neighbors(answer.clusters, answer.distances, recall, "precomputed")
+    with ExitStack() as stack:
+        chosen: Any = make_source(source, data, k, threads, client, recall, seed)
+        if on_cluster:
+            stack.callback(chosen.close)
+        with Progress(progress).stage("nearest neighbours", data.n, "point") as tick:
+            answer = all_nearest(chosen, k, threads, tick)
+        recall = chosen.recall if source == "ann" else 1.0
+    # What `update` can go on from.
+    known = isinstance(data, Points) and data.in_core and not data.remote and data.metric == metric
+    fingerprint = _fingerprint(X, data.n, threads) if known else None
     return Neighbors(
-        answer.clusters, in_callers_unit(answer.distances, data.height_exponent), recall, data.metric, fingerprint
+        answer.clusters, in_callers_unit(answer.distances, chosen.height_exponent), recall, metric, fingerprint
     )
 
 

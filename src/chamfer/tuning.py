@@ -87,11 +87,10 @@ class Tuning:
     # The builder of neighbour graphs.
     graph_exact: int = 4096  # points, up to which all are compared
     graph_sample: int = 512  # points whose neighbours are searched for exactly, to measure the recall
-    graph_leaf: int = 1024  # points of a leaf in the first round; twice as many in each further one
+    graph_leaf: int = 512  # points of a leaf in the first round
     graph_leaders: int = 512  # points by which all are put into an order in which neighbours are close together
     graph_fanout: int = 2  # balls that a point belongs to
-    graph_join: int = 16  # nearest neighbours of a neighbourhood, and as many of those that it is near to
-    graph_joined: float = 0.33  # neighbourhoods are joined again if this share of what was missing was found
+    graph_found: float = 0.5  # leaves become larger unless a round finds this share of what was missing
 
     # Dask.
     block_rows: int = 4096  # of a block, at least: smaller chunks are joined

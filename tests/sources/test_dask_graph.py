@@ -178,3 +178,42 @@ def test_a_worker_dies(processes, monkeypatch, tuned):
         np.testing.assert_array_equal(ours, theirs)
     processes.wait_for_workers(2)
     assert killed["pid"] not in processes.run(os.getpid).values()
+
+
+@pytest.mark.parametrize(
+    ("X", "options"),
+    [
+        (mixture(900, 12, np.float32), {"source": "ann", "recall": 0.9, "rng": 5}),
+        (mixture(700, 9) * 1e30, {}),
+        (copies(200, 3, 4), {"metric": "cosine"}),
+        (grid(3, 400, 2), {"metric": "cityblock"}),
+        (mixture(300, 5), {"metric": "correlation"}),
+    ],
+    ids=["ann", "unit", "cosine", "cityblock", "correlation"],
+)
+def test_neighbours(processes, tmp_path, X, options):
+    here, there = (
+        chamfer.neighbors(X, 7, **options),
+        chamfer.neighbors(spread(X, (100, 1)), 7, client=processes, **options),
+    )
+    there.save(tmp_path / "near.npz")
+    for found in (there, chamfer.Neighbors.load(tmp_path / "near.npz")):
+        np.testing.assert_array_equal(found.indices, here.indices)
+        np.testing.assert_array_equal(found.distances, here.distances)
+        assert found.distances.dtype == here.distances.dtype
+        assert (found.recall, found.metric) == (here.recall, here.metric)
+
+
+def test_neighbours_without_a_client(threads):
+    X = mixture(400, 9)
+    here = chamfer.neighbors(X, 5)
+    with threads.as_current():
+        near = chamfer.neighbors(spread(X), 5)
+    for there in (near, chamfer.neighbors(X, 5, client=threads)):
+        np.testing.assert_array_equal(there.indices, here.indices)
+    with pytest.raises(ValueError, match="update needs points in memory"):
+        near.update(X)
+    with pytest.raises(
+        ValueError, match="source must be 'auto', 'ann' or a source for points on a cluster, got 'tree'"
+    ):
+        chamfer.neighbors(spread(X), 5, source="tree", client=threads)

@@ -97,7 +97,7 @@ def test_points_that_float32_cannot_tell_apart():
 
 def test_outliers_do_not_spoil_the_others(tuned):
     # Relative to an outlier, float32 would not tell the points of a ball apart.
-    tuned(graph_exact=4096, graph_leaf=1024, graph_sample=512)
+    tuned(graph_exact=4096, graph_leaf=512, graph_sample=512)
     random = np.random.default_rng(0)
     X = np.vstack([random.normal(size=(20_000, 6)), random.normal(size=(10, 6)) * 1e5])
     assert chamfer.neighbors(X, 8, source="ann").recall > 0.98
@@ -176,7 +176,7 @@ def test_a_recall_is_a_share(recall):
 
 @pytest.mark.slow
 def test_many_points_with_the_usual_numbers(tuned):
-    tuned(graph_exact=4096, graph_leaf=1024, graph_sample=512)
+    tuned(graph_exact=4096, graph_leaf=512, graph_sample=512)
     X = np.random.default_rng(0).normal(size=(30_000, 20)).astype(np.float32)
     points, everyone = check_input(X, "euclidean"), np.arange(30_000, dtype=np.int32)
     found = graph.build_graph(LocalRows(points, 2), 16, 0.98, 0)

@@ -16,8 +16,9 @@ from chamfer import tuning
 from chamfer._types import Array, is_mapped
 from chamfer.distances.blas import one_blas_thread
 from chamfer.distances.pairwise import centre
+from chamfer.threads import mapping
 
-_PART = 1 << 21  # numbers projected at a time
+_ROWS, _PART = 512, 1 << 21  # rows projected at a time, and numbers at most
 _NEIGHBOURS = 32, 256  # least and most that a search may reach: refreshed lists reach farther than first ones
 _FEW = (3, 5, 8, 11)  # coordinates that a tree may have
 _MANY = (16, 32, 64, 96, 128)  # coordinates that a multiplication may have
@@ -79,27 +80,32 @@ class Principal:
         return project(self._X, self.mean, None if m == self._X.shape[1] else self.axes[:, :m], dtype)
 
 
-def project(X: Array, mean: Array, axes: Array | None, dtype: Any) -> Array:
+def project(X: Array, mean: Array, axes: Array | None, dtype: Any, threads: int = 1) -> Array:
     """Coordinates of the rows along the axes and the length of the rest; without axes, all that there are.
 
     Those of a row do not depend on the other rows: BLAS multiplies few rows by other code than many, which rounds
-    otherwise, so it always gets as many.
+    otherwise, so it always gets as many. With several threads, keep it to one (`one_blas_thread`).
     """
     n, d = X.shape
     m = d if axes is None else axes.shape[1]
     out = np.empty((n, d if axes is None else m + 1), dtype)
-    size = min(2048, max(1, _PART // d))
-    rows = np.zeros((size, d))
-    for first in range(0, n, size):
+    size = min(_ROWS, max(1, _PART // d))
+
+    def fill(first: int) -> None:
         part = slice(first, min(n, first + size))
-        here = slice(0, part.stop - first)
+        rows, here = np.empty((size, d)), slice(0, part.stop - first)
+        rows[here.stop :] = 0
         np.subtract(X[part], mean, out=rows[here], dtype=np.float64)
         if axes is None:
             out[part] = rows[here]
-            continue
+            return
         leading = rows @ axes
         out[part, :m] = leading[here]
         out[part, m] = np.sqrt(_rest(rows, leading, axes, dtype)[here])
+
+    with mapping(threads) as each:
+        for _ in each(fill, range(0, n, size)):
+            pass
     return out
 
 

@@ -23,7 +23,6 @@ from chamfer.sources.dask import DaskSource, among
 from chamfer.sources.graph import Axes, Rows, by_leaders, drawn_leaders, in_line, nearest_first
 from chamfer.sources.graph_workers import (
     Balls,
-    Neighbourhoods,
     hash_rows,
     join,
     make_columns,
@@ -100,15 +99,6 @@ class DaskRows(Rows):
         """Join the leaves of a random partition into balls that overlap."""
         self._join(self._balls(leaf, seed), tick)
 
-    def join_neighbours(self, tick: Tick | None) -> None:
-        """Join each point, its nearest, and the nearest of those that list it."""
-        sets = self._lists.neighbourhoods(most=tuning.current.graph_join, threads=self._threads)
-        batches = (
-            (numbers, Neighbourhoods(_places_of(part, numbers)), len(part))
-            for part, numbers in ((part, _listed(part)) for part in _parts(sets, self._batch() // _SPREAD))
-        )
-        self._join(batches, tick)
-
     def lists(self, which: Array) -> Array:
         """The points on the lists of some."""
         return self._named(self._lists.lists()[self._number[which]])
@@ -159,16 +149,16 @@ class DaskRows(Rows):
             ]
         )
 
-    def _join(self, batches: Iterable[tuple[Array, Balls | Neighbourhoods, int]], tick: Tick | None) -> None:
+    def _join(self, batches: Iterable[tuple[Array, Balls, int]], tick: Tick | None) -> None:
         """Have workers join batches, given by the numbers of their points, and add what they find to the lists."""
 
         def asks() -> Iterator[tuple[Any, tuple[Array, int]]]:
-            for numbers, work, size in batches:
+            for numbers, balls, size in batches:
                 which = self._order[numbers]
                 places = np.argsort(which)
                 picked = self._columns.picked(self._row[which[places]])
                 reach = self._lists.reach(numbers)
-                yield self._blocks.submit(join, picked, places, reach, self._length, work), (numbers, size)
+                yield self._blocks.submit(join, picked, places, reach, self._length, balls), (numbers, size)
 
         done = 0
         with closing(self._blocks.results(asks())) as results:

@@ -1,9 +1,9 @@
 """Approximate nearest neighbours of all points: rounds of the core's graph builder, until a sample says enough.
 
 The exact neighbours of a sample are searched for first. Then the builder carves the points into overlapping balls,
-whose points are compared with each other, and joins neighbourhoods (``src/core/search/graph.hpp``). After each round
-the lists of the sample are compared with the exact ones. Rounds become larger until the share that was found, the
-recall, is as asked for.
+whose points are compared with each other (``src/core/search/graph.hpp``), in rounds. After each round the lists of the
+sample are compared with the exact ones, until the share that was found, the recall, is as asked for. Balls become
+larger when a round finds too little of what was missing.
 
 What is done here needs a few rows at most. Whoever has the rows does the rest: `LocalRows`, or the workers of a cluster
 (`chamfer.sources.dask_rows`). Both take the same steps, in which a decision depends on the points, their numbers and
@@ -25,7 +25,7 @@ from chamfer.progress import Tick
 from chamfer.sources.base import Answer, Source, empty_answer
 
 _PART = 4096  # rows worked on at a time
-_LEAVES = 7  # sizes of leaves, each twice the one before
+_LEAVES = 7  # how often leaves may become twice as large
 
 
 class Graph(NamedTuple):
@@ -92,10 +92,6 @@ class Rows:
 
     def carve(self, leaf: int, seed: int, tick: Tick | None) -> None:
         """Join the leaves of a random partition into balls that overlap."""
-        raise NotImplementedError
-
-    def join_neighbours(self, tick: Tick | None) -> None:
-        """Join each point, its nearest, and the nearest of those that list it."""
         raise NotImplementedError
 
     def lists(self, which: Array) -> Array:
@@ -194,7 +190,7 @@ class _Rounds:
 
     def run(self, random: np.random.Generator, tick: Tick | None) -> float:
         """Build until the recall holds; the recall."""
-        rows, step, found, joining = self._rows, 0, 0.0, True
+        rows, step, found, leaf = self._rows, 0, 0.0, self._leaf
 
         def progress() -> Tick | None:
             # Nobody knows how many rounds there will be, so each has half of what is left.
@@ -203,20 +199,15 @@ class _Rounds:
             share = 0.5 ** (step + 1)
             return lambda done: tick(int(rows.n * (1 - 2 * share) + done * share))
 
-        for size in range(_LEAVES):
-            leaf, seed = self._leaf << size, int(random.integers(1 << 62))
-            rows.carve(leaf, seed, progress())
-            found, step = self._share(rows.lists(self._sample)), step + 1
+        while True:
+            rows.carve(leaf, int(random.integers(1 << 62)), progress())
+            before, found, step = found, self._share(rows.lists(self._sample)), step + 1
             if found >= self._recall or 2 * leaf >= rows.n:
-                break
-            if joining:
-                rows.join_neighbours(progress())
-                before, found, step = found, self._share(rows.lists(self._sample)), step + 1
-                if found >= self._recall:
-                    break
-                # Where neighbours of neighbours are seldom neighbours, larger balls are the better way.
-                joining = found - before > tuning.current.graph_joined * (1 - before)
-        return found
+                return found
+            if step == 1 or found - before < tuning.current.graph_found * (1 - before):
+                if leaf == self._leaf << _LEAVES:
+                    return found
+                leaf *= 2
 
 
 def drawn_leaders(n: int) -> Array:

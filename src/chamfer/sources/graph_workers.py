@@ -30,20 +30,6 @@ class Balls(NamedTuple):
     leaf: int
     fanout: int
 
-    def join(self, builder: Any) -> None:
-        """Join the leaves."""
-        builder.carve_groups(**self._asdict(), threads=1)
-
-
-class Neighbourhoods(NamedTuple):
-    """Sets of the points of a batch, -1 behind them."""
-
-    sets: Array
-
-    def join(self, builder: Any) -> None:
-        """Join all sets."""
-        builder.join_sets(self.sets, threads=1)
-
 
 class Found(NamedTuple):
     """Which points of a batch have new neighbours, these, and half their squared distances; -1 behind them."""
@@ -71,7 +57,7 @@ def nearest_leaders(columns: Block, rows: Array | None, leaders: Array, fanout: 
         return np.asarray(_core.nearest_leaders(X, leaders, fanout=fanout, blas=blas(), threads=1))
 
 
-def join(parts: list[Array], places: Array, reach: Array, length: int, work: Balls | Neighbourhoods) -> Found:
+def join(parts: list[Array], places: Array, reach: Array, length: int, balls: Balls) -> Found:
     """Join points, whose coordinates come in parts and belong to these places, as far as their lists reach."""
     rows = np.concatenate(parts)
     coordinates = np.empty_like(rows)
@@ -79,7 +65,7 @@ def join(parts: list[Array], places: Array, reach: Array, length: int, work: Bal
     builder: Any = _core.graph_builder(coordinates, length=length, blas=blas())
     builder.limit(reach)
     with one_blas_thread():
-        work.join(builder)
+        builder.carve_groups(**balls._asdict(), threads=1)
     lists, values = builder.lists(), builder.values()
     counts = (lists >= 0).sum(axis=1)
     which, width = np.flatnonzero(counts), int(counts.max(initial=0))

@@ -44,9 +44,9 @@ class LocalRows(Rows):
 
     def arrange(self, axes: Axes) -> None:
         """Make coordinates in an order in which neighbours are close together."""
-        coordinates = project(self._points.X, *axes)
-        leaders = in_line(coordinates[drawn_leaders(self.n)])
         with one_blas_thread():
+            coordinates = project(self._points.X, *axes, threads=self._threads)
+            leaders = in_line(coordinates[drawn_leaders(self.n)])
             nearest = _core.nearest_leaders(coordinates, leaders, fanout=1, blas=blas(), threads=self._threads)
         self._order = by_leaders(nearest[:, 0])
         self._place = np.empty_like(self._order)
@@ -95,11 +95,6 @@ class LocalRows(Rows):
         fanout = tuning.current.graph_fanout
         with one_blas_thread():
             self._builder.carve(leaf=leaf, fanout=fanout, seed=seed, threads=self._threads, tick=tick)
-
-    def join_neighbours(self, tick: Tick | None) -> None:
-        """Join each point, its nearest, and the nearest of those that list it."""
-        with one_blas_thread():
-            self._builder.join_neighbours(most=tuning.current.graph_join, threads=self._threads, tick=tick)
 
     def lists(self, which: Array) -> Array:
         """The points on the lists of some."""

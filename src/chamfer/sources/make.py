@@ -47,7 +47,13 @@ def refuse_source(source: Any, data: Points | Condensed, remote: bool) -> str | 
 
 
 def make_source(
-    source: Any, data: Points | Condensed, k: int, threads: int, client: Any = None, recall: float = RECALL
+    source: Any,
+    data: Points | Condensed,
+    k: int,
+    threads: int,
+    client: Any = None,
+    recall: float = RECALL,
+    rng: int = 0,
 ) -> Source:
     """The source of the given name, of the given graph, or the user's own, for first lists of k clusters."""
     if not (isinstance(source, str) or issparse(source)):
@@ -56,7 +62,7 @@ def make_source(
         return PrecomputedSource(data)
     if client is not None or data.remote:
         remote = DaskSource(data.X if data.remote else data, data.metric, client=client, n_jobs=threads)
-        return DaskIndexSource(remote, k, recall) if source == "ann" else remote
+        return DaskIndexSource(remote, k, recall, rng) if source == "ann" else remote
     if issparse(source):
         return GraphSource(data, source, k)
     if source == "auto":
@@ -65,7 +71,7 @@ def make_source(
         "blas": BlasSource,
         "tree": partial(TreeSource, threads=threads),
         "cdist": CdistSource,
-        "ann": lambda points: IndexSource(points, k, recall),
+        "ann": lambda points: IndexSource(points, k, recall, rng),
     }
     return kinds[source](data)
 

@@ -45,27 +45,6 @@ void bind_parts(Class& c) {
          "points"_a.noconvert(), nb::kw_only(), "starts"_a.noconvert(), "seeds"_a.noconvert(), "depths"_a.noconvert(),
          "leaf"_a, "fanout"_a, "threads"_a, "Joins the leaves of groups that the points were split into.")
         .def(
-            "neighbourhoods",
-            [](const Builder& self, Index most, int threads) {
-                std::vector<Id> sets;
-                {
-                    nb::gil_scoped_release unlocked;
-                    sets = self.neighbourhoods(most, threads);
-                }
-                const std::size_t n = self.points().size() / self.length(), width = sets.size() / n;
-                return to_numpy(std::move(sets), {n, width});
-            },
-            nb::kw_only(), "most"_a, "threads"_a,
-            "Each point, its nearest, and the nearest of those that list it; -1 behind them.")
-        .def(
-            "join_sets",
-            [](Builder& self, Array<const Id, 2> sets, int threads) {
-                nb::gil_scoped_release unlocked;
-                self.join_sets(sets.data(), static_cast<Index>(sets.shape(0)), static_cast<Index>(sets.shape(1)),
-                               threads, [](Index) {});
-            },
-            "sets"_a.noconvert(), nb::kw_only(), "threads"_a, "Joins sets of points, -1 behind them.")
-        .def(
             "limit", [](Builder& self, Array<const F, 1> reach) { self.limit(reach.data()); }, "reach"_a.noconvert(),
             "No list takes what is farther than this from now on.")
         .def(
@@ -137,15 +116,6 @@ void bind_builder(nb::module_& m, const char* name) {
          },
          nb::kw_only(), "leaf"_a, "fanout"_a, "seed"_a, "threads"_a, "tick"_a = nb::none(),
          "Joins the leaves of a random partition into balls that overlap.")
-        .def(
-            "join_neighbours",
-            [](Builder& self, Index most, int threads, nb::object callback) {
-                const Tick tick = python_tick(callback);
-                nb::gil_scoped_release unlocked;
-                self.join_neighbours(most, threads, tick);
-            },
-            nb::kw_only(), "most"_a, "threads"_a, "tick"_a = nb::none(),
-            "Joins each point, its nearest, and the nearest of those that list it.")
         .def(
             "lists",
             [](const Builder& self) {

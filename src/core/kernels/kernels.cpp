@@ -561,8 +561,8 @@ constexpr Kernels<T> table() {
 
 constexpr Kernels<float> floats = table<float>();
 constexpr Kernels<double> doubles = table<double>();
-constexpr DoubleKernels others{packed_distances, pack,   block_products, near_points, near_box, count_bits, square,
-                               divide,           cancel, add_floats,     project,     adopt,    adopt_two};
+constexpr DoubleKernels others{packed_distances, pack,   block_products, near_points, near_box, count_bits, find<Id>,
+                               square,           divide, cancel,         add_floats,  project,  adopt,      adopt_two};
 
 }  // namespace
 }  // namespace loops

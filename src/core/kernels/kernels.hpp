@@ -162,6 +162,8 @@ struct DoubleKernels {
                               const double* limits);
     // How many bits differ between x and row j, and how many are set in either.
     void (*count_bits)(const std::uint64_t* x, const std::uint64_t* rows, Index words, Index n, Id* differ, Id* either);
+    // The first place of a number; n if it is not there.
+    Index (*find_id)(const Id* ids, Index n, Id id);
     // values[i] = (values[i] * factor)^2
     void (*square)(double factor, Index n, double* values);
     // values[i] /= ease + eases[i]

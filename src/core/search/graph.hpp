@@ -1,9 +1,8 @@
-// Approximate nearest neighbours of all points, by randomised ball carving and joins of neighbourhoods.
+// Approximate nearest neighbours of all points, by randomised ball carving.
 //
 // A bounded list per point holds the nearest others seen so far. What fills it is a join: all pairs of a small set are
 // multiplied, and each point is offered the others. `carve` joins the leaves of a partition into overlapping balls
-// (carve.hpp), `join_neighbours` the neighbours of each point and those that it is a neighbour of. After L. Dhulipala
-// and others, PiPNN, 2026, and W. Dong and others, Efficient k-nearest neighbor graph construction, 2011.
+// (carve.hpp). After L. Dhulipala and others, PiPNN, 2026.
 //
 // Any number of threads gives the same lists. The sets, and so the pairs and their values, are fixed before a round
 // begins. A list ends up with the smallest (value, point) of all that it was offered, in whatever order they came.
@@ -16,6 +15,7 @@
 #include <tuple>
 #include <vector>
 
+#include "../base/prefetch.hpp"
 #include "carve.hpp"
 #include "tiles.hpp"
 #include "top_k.hpp"
@@ -57,21 +57,6 @@ class GraphBuilder {
             });
     }
 
-    // Joins each point, its `most` nearest and the `most` nearest of those that list it.
-    void join_neighbours(Index most, int threads, const Tick& tick) {
-        const std::vector<Id> sets = neighbourhoods(most, threads);
-        join_sets(sets.data(), rows_.n, static_cast<Index>(sets.size()) / rows_.n, threads, tick);
-    }
-
-    // Joins sets of up to `width` points, -1 behind them.
-    void join_sets(const Id* sets, Index count, Index width, int threads, const Tick& tick) {
-        std::vector<Scratch> scratch(threads);
-        in_parts(count, 256, threads, tick, [&](Index begin, Index end, int thread) {
-            for (const Id* set = sets + begin * width; set != sets + end * width; set += width)
-                join(set, std::find(set, set + width, kNone) - set, set[0], scratch[thread]);
-        });
-    }
-
     // From now on no list takes what is farther than this, half a squared distance a point.
     void limit(const F* reach) {
         for (Index p = 0; p < rows_.n; ++p) reach_[p].store(reach[p], std::memory_order_relaxed);
@@ -106,47 +91,6 @@ class GraphBuilder {
                 sort_row(answers, order[p], nearest.count(), sorted[thread]);
             }
         });
-    }
-
-    // Each point, its `most` nearest, and the `most` nearest of those that list it among theirs; -1 behind them.
-    std::vector<Id> neighbourhoods(Index most, int threads) const {
-        most = std::min(most, length_);
-        const Index n = rows_.n, width = 2 * most + 1;
-        std::vector<Id> sets(n * width, kNone);
-        std::vector<Entry> near(n * most);  // the nearest of each point
-        std::vector<Index> starts(n + 1);
-        parallel_ranges(n, 1024, threads, [&](Index begin, Index end) {
-            std::vector<Entry> list(length_);
-            for (Index p = begin; p < end; ++p) {
-                for (Index i = 0; i < length_; ++i) list[i] = {values_[p * length_ + i], points_[p * length_ + i]};
-                std::nth_element(list.begin(), list.begin() + most - 1, list.end());
-                std::copy_n(list.begin(), most, near.begin() + p * most);
-            }
-        });
-        for (const Entry& each : near)
-            if (each.point != kNone) ++starts[each.point + 1];
-        for (Index p = 0; p < n; ++p) starts[p + 1] += starts[p];
-        std::vector<Entry> listed(starts[n]);  // who lists a point
-        std::vector<Index> next(starts.begin(), starts.end() - 1);
-        for (Index p = 0; p < n; ++p)
-            for (Index i = p * most; i < (p + 1) * most; ++i)
-                if (near[i].point != kNone) listed[next[near[i].point]++] = {near[i].value, static_cast<Id>(p)};
-        parallel_ranges(n, 1024, threads, [&](Index begin, Index end) {
-            std::vector<Id> ids;
-            for (Index p = begin; p < end; ++p) {
-                ids.assign(1, static_cast<Id>(p));
-                for (Index i = p * most; i < (p + 1) * most; ++i)
-                    if (near[i].point != kNone) ids.push_back(near[i].point);
-                const Index there = starts[p + 1] - starts[p], taken = std::min(most, there);
-                const auto from = listed.begin() + starts[p];
-                if (taken > 0) std::nth_element(from, from + taken - 1, from + there);
-                for (Index i = 0; i < taken; ++i) ids.push_back(from[i].point);
-                std::sort(ids.begin() + 1, ids.end());
-                ids.erase(std::unique(ids.begin() + 1, ids.end()), ids.end());
-                std::ranges::copy(ids, sets.begin() + p * width);
-            }
-        });
-        return sets;
     }
 
     // The lists, row after row, in no order; -1 where there are fewer.
@@ -289,15 +233,16 @@ class GraphBuilder {
         Index fresh = 0;
         for (Index i = 0; i < count; ++i) {
             const Entry entry = offered[i];
-            Id at = kNone;
-            for (Index j = 0; j < length_; ++j) at = points[j] == entry.point ? static_cast<Id>(j) : at;
-            offered[fresh] = entry;
-            fresh += at == kNone || entry.value < values[at];  // another join may have rounded otherwise
+            const Index at = level->others->find_id(points, length_, entry.point);
+            if (at == length_)
+                offered[fresh++] = entry;
+            else
+                values[at] = std::min(values[at], entry.value);  // another join may have rounded otherwise
         }
         if (fresh == 0) return;
         Nearest<F> list(points, values, length_);
         list.resume();
-        for (Index i = 0; i < fresh; ++i) list.offer(offered[i].point, offered[i].value);
+        for (Index i = 0; i < fresh; ++i) list.offer(offered[i].point, offered[i].value, true);
         reach_[p].store(std::min(reach(p), list.reach()), std::memory_order_relaxed);
     }
 
@@ -310,13 +255,26 @@ class GraphBuilder {
         const double rounding = static_cast<double>(rows_.m + distances.points.d + 16) * kEpsilon;
         for (Index i = 0; i < length_; ++i) list[i] = {values_[p * length_ + i], points_[p * length_ + i]};
         std::sort(list.begin(), list.end());
-        for (const auto& [value, other] : list) {
-            if (other == kNone) return;
+        const T* x = distances.points.row(order[p]);
+        for (Index i = 0; i < length_ && list[i].point != kNone; ++i) {
+            const auto [value, other] = list[i];
+            if (i + 1 < length_ && list[i + 1].point != kNone) fetch_ahead(distances.points, order[list[i + 1].point]);
             const double lengths = static_cast<double>(half_[p]) + static_cast<double>(half_[other]);
             const double reach = squared_reach(distances.metric, nearest.reach());
             if (2 * (static_cast<double>(value) - rounding * lengths) > reach) continue;
-            nearest.offer(order[other], distances(order[p], order[other]), true);
+            const T* y = distances.points.row(order[other]);
+            if (nearest.count() == nearest.k() && distances.beyond(x, y, reach)) continue;
+            nearest.offer(order[other], distances.between(x, y), true);
         }
+    }
+
+    // Rows lie anywhere in memory: the next one comes while a distance to this one is computed.
+    template <class T>
+    static void fetch_ahead(const Points<T>& points, Id p) {
+        constexpr Index kLine = 64, kMost = 4096;  // bytes
+        const char* row = reinterpret_cast<const char*>(points.row(p));
+        const Index bytes = std::min(kMost, points.d * static_cast<Index>(sizeof(T)));
+        for (Index i = 0; i < bytes; i += kLine) prefetch(row + i);
     }
 
     template <class T>
