@@ -37,7 +37,10 @@ class DenseEngine(Engine):
         return refuse_capped(task) or super()._refuses(task) or refuse_ordering(task)
 
     def memory(self, task: Task) -> int:
-        """All distances, condensed or square; given ones are there already. Rows by cdist come in blocks."""
+        """All distances, condensed or square; given ones are there already. Rows by cdist come in blocks.
+
+        Where the first pairs merge before distances are written, that is the most: most data need a tenth of it.
+        """
         n, size = task.data.n, int(task.data.dtype.itemsize)
         if _is_restricted(task):
             return _allowed_memory(task)
@@ -47,7 +50,8 @@ class DenseEngine(Engine):
             distances = (n * n if _is_square(task) else n * (n - 1) // 2) * size
         distances += 4 * n * n if _needs_double(task) else 0
         blocks = 0 if task.fast or task.d == 0 else 16 * task.threads * pairwise.BLOCK * n
-        return distances + blocks + 200 * n + (task.data.nbytes if task.d else 0)
+        first = n * (40 * task.d + 80 * task.threads) if _starts_from_points(task) else 0  # a tree, rows for threads
+        return distances + blocks + first + 200 * n + (task.data.nbytes if task.d else 0)
 
     def cost(self, task: Task) -> float:
         """All distances, and n² steps for the merges."""
@@ -65,7 +69,7 @@ class DenseEngine(Engine):
         """Compute all distances and merge; condensed distances are overwritten."""
         n = task.data.n
         if _starts_from_points(task):
-            return in_callers_unit(_heights(_merge_points(task), task), task.data)
+            return in_callers_unit(_merge_points(task), task.data)
         with task.progress.stage("distances", n * (n - 1) // 2, "pair") as tick:
             matrix, exponent = _given(task) if isinstance(task.data, Condensed) else (_computed(task, tick), 0)
         ceiling = _replace_infinite(matrix, task) if _may_be_infinite(task) else np.inf
@@ -87,13 +91,13 @@ def _starts_from_points(task: Task) -> bool:
     """Whether the core merges the first pairs before it writes any distance: distances of few coordinates are cheap."""
     if not isinstance(task.data, Points) or task.constraints is not None or task.data.n <= _core.ROUNDS:
         return False
-    linkage = task.linkage
-    able = linkage.reducible and linkage.family in ("lance_williams", "centres")
+    able = task.linkage.reducible and task.linkage.family == "lance_williams"
     return able and task.data.in_core and task.d <= _core.DIFFERENCES
 
 
 def _merge_points(task: Task) -> Array:
-    points, n = _points(task), task.data.n
+    assert isinstance(task.data, Points)
+    points, n = task.data, task.data.n
     with task.progress.stage("merges", n - 1, "merge") as tick:
         return _core.dense_points(
             points.X,

@@ -81,10 +81,9 @@ namespace {
 template <class T>
 Merges merges_of_points(const std::string& rule, const Distances<T>& distances, T* room, int threads,
                         const Tick& tick) {
-    const PointValues<T> values(distances.points, distances.metric);
     return with_rule(rule, [&]<class R>(R) -> Merges {
-        if constexpr (R::reducible)
-            return by_height(Rounds<T, R>({room, distances.points.n, true}, threads).run(values, tick));
+        if constexpr (R::reducible && !CentreRule<R>)
+            return by_height(rounds_of_points<R>(distances, room, threads, tick));
         else
             no_rule(rule);
     });

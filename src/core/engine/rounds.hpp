@@ -8,8 +8,7 @@
 // Clusters keep the order of their lowest members, so a new row is made of the old row of its lower half and
 // later ones, and ends no later than that row did: what a batch of rows overwrites, no later batch reads.
 //
-// Points of few coordinates cost less to compare twice than to write down and read again. Their first round gives the
-// triangle of what it leaves, about half of that of all points: see old_values.hpp.
+// The first rounds of points with few coordinates need no matrix: see first_rounds.hpp.
 #pragma once
 
 #include <memory>
@@ -19,8 +18,9 @@
 #include "../base/threads.hpp"
 #include "../linkage/rows.hpp"
 #include "chain.hpp"
+#include "first_rounds.hpp"
 #include "neighbours.hpp"
-#include "old_values.hpp"
+#include "union_rows.hpp"
 
 namespace chamfer {
 
@@ -28,25 +28,31 @@ template <class T, Rule R>
     requires(R::reducible)
 class Rounds {
    public:
-    // `matrix` is condensed; what it contains does not matter if the values of the points are given to `run`.
+    // `matrix` is condensed.
+    Rounds(Triangle<T> matrix, int threads, std::vector<double> sizes, std::vector<Id> points)
+        : matrix_(matrix), threads_(threads), sizes_(std::move(sizes)), points_(std::move(points)) {}
+
     Rounds(Triangle<T> matrix, int threads, const Weights& weights = {})
-        : matrix_(matrix), threads_(threads), sizes_(or_ones(weights, matrix.n)), points_(matrix.n) {
+        : Rounds(matrix, threads, or_ones(weights, matrix.n), std::vector<Id>(matrix.n)) {
         std::iota(points_.begin(), points_.end(), Id{0});
     }
 
-    Merges run(const Tick& tick) { return run(TriangleValues<T>{matrix_}, tick); }
-
-    template <class Old>
-    Merges run(const Old& points, const Tick& tick) {
+    Merges run(const Tick& tick) {
+        const Neighbours<T> found = find_neighbours<T>(
+            matrix_.n, 1 + kBatch / matrix_.n, threads_,
+            [&](Id x, int, Neighbours<T>& neighbours) { neighbours.compare(x, matrix_.row(x)); },
+            [&](Index, Index) { tick(0); });
         Merges merges;
         merges.reserve(matrix_.n - 1);
-        find_pairs(neighbours(points, tick));
-        if (!productive()) points.fill(matrix_, threads_, tick);
-        for (bool first = true; productive(); first = false) {
+        return run(std::move(merges), found, tick);
+    }
+
+    // Goes on after these merges.
+    Merges run(Merges merges, const Neighbours<T>& neighbours, const Tick& tick) {
+        for (find_pairs(neighbours); productive();) {
             for (const Pair& pair : pairs_)
                 merges.push_back({points_[pair.high], points_[pair.low], static_cast<double>(pair.between)});
-            const Index done = static_cast<Index>(merges.size());
-            find_pairs(first ? fold(points, tick, done) : fold(TriangleValues<T>{matrix_}, tick, done));
+            find_pairs(fold(tick, static_cast<Index>(merges.size())));
         }
         MatrixRows<T, R> rest(matrix_, threads_, std::move(sizes_), std::move(points_));
         chain(rest, merges, tick);
@@ -72,50 +78,26 @@ class Rounds {
         }
     }
 
-    // The neighbours of all, before the first merge.
-    template <class Old>
-    Neighbours<T> neighbours(const Old& old, const Tick& tick) const {
-        const auto rooms = this->rooms();
-        return find_neighbours<T>(
-            matrix_.n, 1 + kBatch / matrix_.n, threads_,
-            [&](Id x, int thread, Neighbours<T>& each) { each.compare(x, old.after(x, rooms[thread].low.get())); },
-            [&](Index, Index) { tick(0); });
-    }
-
     // Merges the pairs, closes the gaps and finds the neighbours of all that are left.
-    template <class Old>
-    Neighbours<T> fold(const Old& old, const Tick& tick, Index done) {
+    Neighbours<T> fold(const Tick& tick, Index done) {
         keep_lower();
         const Index n = static_cast<Index>(kept_.size()), batch = std::min(n, 1 + kBatch / n);
         const Triangle<T> next{matrix_.data, n, true};
-        const auto rows = std::make_unique_for_overwrite<T[]>(Old::in_place ? batch * n : 0);
-        const auto rooms = this->rooms();
+        const auto rows = std::make_unique_for_overwrite<T[]>(batch * n);
+        const auto room = std::make_unique_for_overwrite<T[]>(threads_ * matrix_.n);
         auto found = find_neighbours<T>(
             n, batch, threads_,
             [&](Id place, int thread, Neighbours<T>& neighbours) {
-                T* row = Old::in_place ? &rows[place % batch * n] : next.row(place);
-                fold_row(old, place, rooms[thread], row);
+                T* row = &rows[place % batch * n];
+                fold_row(place, &room[thread * matrix_.n], row);
                 neighbours.compare(place, row);
             },
             [&](Index first, Index count) {
-                if constexpr (Old::in_place) move_rows(rows.get(), first, count, next);
+                move_rows(rows.get(), first, count, next);
                 tick(done);
             });
         close_gaps(next);
         return found;
-    }
-
-    // For a thread: old rows of the two clusters that merge.
-    struct Room {
-        std::unique_ptr<T[]> low, high;
-    };
-    std::vector<Room> rooms() const {
-        std::vector<Room> rooms(threads_);
-        for (auto& [low, high] : rooms) {
-            low = std::make_unique_for_overwrite<T[]>(matrix_.n);
-            high = std::make_unique_for_overwrite<T[]>(matrix_.n);
-        }
-        return rooms;
     }
 
     void move_rows(const T* rows, Index first, Index count, const Triangle<T>& next) const {
@@ -136,18 +118,16 @@ class Rounds {
             pair.place = static_cast<Id>(std::lower_bound(kept_.begin(), kept_.end(), pair.low) - kept_.begin());
     }
 
-    // out[z] for every later place z.
-    template <class Old>
-    void fold_row(const Old& old, Index place, const Room& room, T* out) const {
+    // out[z] for every later place z; `half` has room for a row.
+    void fold_row(Index place, T* half, T* out) const {
         const Id x = kept_[place];
-        const T* row = old.after(x, room.low.get());
+        const T* row = matrix_.row(x);
         double size = sizes_[x];
         auto pair =
             std::lower_bound(pairs_.begin(), pairs_.end(), x, [](const Pair& each, Id low) { return each.low < low; });
         if (pair != pairs_.end() && pair->low == x) {
             const Index z = x + 1;
-            T* half = room.high.get();
-            old.from(pair->high, z, half);
+            values_from(pair->high, z, half);
             update_row<R>(row + z, half + z, {size, sizes_[pair->high], pair->between}, &sizes_[z], matrix_.n - z,
                           half + z);
             size += sizes_[pair->high];
@@ -157,6 +137,13 @@ class Rounds {
         const Index next = place + 1;
         kernels<T>().gather(row, kept_.data() + next, static_cast<Index>(kept_.size()) - next, out + next);
         for (; pair != pairs_.end(); ++pair) out[pair->place] = merged(row[pair->low], row[pair->high], *pair, size);
+    }
+
+    // out[z] = value from x to every cluster z from `first` on, but x. Before x, they lie down a column, in a cache
+    // line each.
+    void values_from(Id x, Index first, T* out) const {
+        for (Index z = first; z < x; ++z) out[z] = matrix_.row(z)[x];
+        std::copy(matrix_.row(x) + x + 1, matrix_.row(x) + matrix_.n, out + x + 1);
     }
 
     T merged(T low, T high, const Pair& pair, double size) const {
@@ -179,7 +166,25 @@ class Rounds {
     std::vector<Pair> pairs_;  // ascending
 };
 
-// The same from centres. A cluster keeps its neighbour as long as that is not merged, as nothing comes
+// The same for points of up to kSequential coordinates; `room` is for their condensed distances.
+template <Rule R, class T>
+Merges rounds_of_points(const Distances<T>& distances, T* room, int threads, const Tick& tick) {
+    FirstRounds<T, R> first(distances, threads);
+    Merges merges = first.run(tick);
+    const std::vector<Id>& clusters = first.clusters();
+    const Triangle<T> matrix{room, static_cast<Index>(clusters.size()), true};
+    const auto neighbours = UnionRows<T, R>(first.unions(), clusters, first.starts()).write(matrix, threads, tick);
+    std::vector<double> sizes;
+    std::vector<Id> points;
+    for (const Id c : clusters) {
+        sizes.push_back(first.unions().size(c));
+        points.push_back(first.point(c));
+    }
+    Rounds<T, R> rest(matrix, threads, std::move(sizes), std::move(points));
+    return rest.run(std::move(merges), neighbours, tick);
+}
+
+// Rounds from centres. A cluster keeps its neighbour as long as that is not merged, as nothing comes
 // closer.
 template <CentreRule R>
     requires(R::reducible && !R::spreads)
