@@ -17,6 +17,7 @@ from rules import arguments, random_rules
 GRAPH = {"single": "euclidean", "ward": "euclidean", "centroid": "euclidean", "median": "euclidean"}
 GRAPH["average"] = "sqeuclidean"  # linkages of the graph engine, and a metric of each
 CHAMFER = [name for name in chamfer.METHODS if chamfer.METHODS[name].family == "chamfer"]
+EXACT = ("single", "complete", "weighted")  # whose values are not rounded if distances are small integers
 EDGES = [name for name in reference.LINKAGES if chamfer.METHODS[name].from_edges]
 
 
@@ -177,6 +178,24 @@ def test_each_merge_is_a_smallest_one_where_values_tie(method, seed):
     X, rules = grid(seed, 14, 2), random_rules(100 + seed, 14)
     Z = linkage(X, method, engine="dense", **arguments(rules))
     reference.replay(Z, distances(X), method, rtol=1e-7, rules=rules)
+
+
+@pytest.mark.parametrize("method", [*(name for name in CHAMFER if name != "chamfer_capped"), *EXACT])
+@pytest.mark.parametrize("seed", [4, *slow(*range(4), *range(5, 60))])
+def test_equal_values_are_merged_by_the_tie_rule(method, seed):
+    """Integers on a line, where values are exact: of equal ones the definition takes the lowest numbers.
+
+    Points that must be together are merged group by group. Single linkage along edges compares edges, not clusters.
+    """
+    n, rules = 20, random_rules(seed, 20)
+    X = np.random.default_rng(seed).integers(0, 6, (n, 1)).astype(float)
+    weights = None if rules.weights is None else np.ceil(rules.weights)
+    most = rules.max_size if rules.edges is not None else min(rules.max_size, 1000)  # at least one constraint
+    rules = replace(rules, weights=weights, max_size=np.ceil(most * 2), together=())
+    expected = reference.linkage(distances(X), method, rules=rules)
+    np.testing.assert_array_equal(linkage(X, method, engine="dense", **arguments(rules)), expected)
+    if rules.edges is not None and method not in EXACT:
+        np.testing.assert_array_equal(linkage(X, method, engine="graph", **arguments(rules)), expected)
 
 
 def without_zeros(Z, n):
