@@ -28,7 +28,7 @@ def engines() -> Iterator[tuple[str, str, str]]:
         others = [f"`{each.name}`" for each in METHODS.values() if each not in known]
         short = len(others) < len(known) / 2
         listed = f"all but {', '.join(others)}" if short else ", ".join(with_metrics(each, engine) for each in known)
-        option = " with `epsilon`" if "epsilon" in engine.takes and not engine.automatic else ""
+        option = " with `epsilon`" if "epsilon" in engine.takes and engine.asked_by is not None else ""
         yield listed + option, engine.name, engine.space
 
 

@@ -16,7 +16,6 @@ WEIGHED = [
     (method, engine)
     for method in chamfer.METHODS
     for engine in (("lists",) if method == "chamfer_capped" else engines(method)[1:])
-    if engine != "tradeoff"
 ]
 
 

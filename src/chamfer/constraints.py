@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from chamfer import _core
 from chamfer._types import Array
-from chamfer.edges import check_graph, components, graph_of
+from chamfer.edges import arrays, check_graph, components, graph_of
 from chamfer.inputs import check_integer, check_number
 
 _LIGHT, _HEAVY = 1e-100, 1e100  # weights whose products with squared distances neither vanish nor overflow
@@ -66,6 +66,8 @@ class Constraints:
         """The graph, with an edge for each merge that must be made."""
         assert self.graph is not None
         (low, high), _ = self.merges()
+        if not len(low):
+            return self.graph
         extra = csr_array((np.ones(len(low), dtype=np.int8), (low, high)), shape=(self.n, self.n))
         return self.graph + extra
 
@@ -101,15 +103,11 @@ class Constraints:
         return _core.Constraints(
             np.ascontiguousarray(self.mass),
             max_size=self.max_size * (1 + _ROUNDING),
-            graph=None if self.graph is None else _arrays(self.graph),
-            labels=_arrays(labels),
+            graph=None if self.graph is None else arrays(self.graph),
+            labels=arrays(labels),
             together=np.ascontiguousarray(pairs.T),
             heights=heights,
         )
-
-
-def _arrays(matrix: csr_array) -> tuple[Array, Array]:
-    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
 
 
 def check_constraints(

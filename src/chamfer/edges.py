@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_array, csr_array, issparse
 
+from chamfer import _core
 from chamfer._types import Array, SparseDistances
 from chamfer.inputs import check_number, largest_distance
 
@@ -36,18 +37,13 @@ def check_graph(connectivity: Any, X: Any, n: int) -> csr_array:
         raise ValueError(f"connectivity must have shape ({n}, {n}), got {matrix.shape}")
     row, col, value = _entries("connectivity", matrix, n)
     there = value != 0
-    return graph_of(row[there], col[there], n)
+    return graph_of(row, col, n) if there.all() else graph_of(row[there], col[there], n)
 
 
 def graph_of(row: Array, col: Array, n: int) -> csr_array:
     """Edges in both directions, each once, in ascending order, without loops."""
-    row, col = row[row != col], col[row != col]
-    both = np.concatenate([row, col]), np.concatenate([col, row])
-    # SciPy counts entries instead of sorting them, and joins those that are there twice.
-    graph = Edges((np.ones(2 * len(row), dtype=np.int8), both), shape=(n, n))
-    graph.sort_indices()
-    graph.data[:] = 1
-    return graph
+    firsts, ends = _core.both_ways(row, col, n=n)
+    return Edges((np.ones(len(ends), dtype=np.int8), ends, firsts), shape=(n, n))
 
 
 def check_sparse_distances(X: Any, default: Any) -> SparseDistances:
@@ -116,6 +112,9 @@ def _csr(row: Array, col: Array, data: Array, n: int) -> csr_array:
 
 def components(graph: csr_array) -> Array:
     """The component of each point of a graph, numbered from 0."""
-    from scipy.sparse.csgraph import connected_components  # takes long to import, and most calls have no graph
+    return np.asarray(_core.components(*arrays(graph)))
 
-    return np.asarray(connected_components(graph, directed=False)[1])
+
+def arrays(graph: csr_array) -> tuple[Array, Array]:
+    """Where the entries of each point begin, and their columns, as the core takes them."""
+    return graph.indptr.astype(np.int64, copy=False), graph.indices.astype(np.int32, copy=False)

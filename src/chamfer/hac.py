@@ -200,7 +200,7 @@ def linkage(
     ``"points"``    ``single``, ``average`` (sqeuclidean, cosine), ``ward``, ``centroid``, ``median``
     ``"lists"``     ``chamfer``, ``chamfer_normalized``, ``chamfer_capped``
     ``"tradeoff"``  ``chamfer``, ``chamfer_normalized``
-    ``"graph"``     all but ``chamfer_normalized``, ``chamfer_symmetric``, ``chamfer_normalized_symmetric``
+    ``"graph"``     all, along `connectivity` or of sparse distances
     ==============  =======================================================================================
 
     Of equal values the pair with the smaller lower cluster number is merged, then the one with the smaller higher

@@ -16,6 +16,8 @@ from rules import arguments, random_rules
 
 GRAPH = {"single": "euclidean", "ward": "euclidean", "centroid": "euclidean", "median": "euclidean"}
 GRAPH["average"] = "sqeuclidean"  # linkages of the graph engine, and a metric of each
+CHAMFER = [name for name in chamfer.METHODS if chamfer.METHODS[name].family == "chamfer"]
+EXACT = ("single", "complete", "weighted")  # whose values are not rounded if distances are small integers
 EDGES = [name for name in reference.LINKAGES if chamfer.METHODS[name].from_edges]
 
 
@@ -55,14 +57,15 @@ def test_the_graph_engine_follows_the_definition(method, seed, make):
         assert_same_tree(Z, reference.linkage(D, method, rules=rules), 1e-7)
 
 
-@pytest.mark.parametrize("method", ["chamfer", "chamfer_capped"])
+@pytest.mark.parametrize("method", CHAMFER)
 @pytest.mark.parametrize("seed", [3, 8, *slow(*range(3), *range(4, 8), *range(9, 40))])
 @pytest.mark.parametrize("make", [gaussian, grid])
 def test_chamfer_linkages_along_edges_follow_the_definition(method, seed, make):
     n, k = [2, 3, 5, 8, 14, 20][seed % 6], 1 + seed % 4
     X, rules = make(seed, n, 3), random_rules(seed, n)
-    if method == "chamfer_capped":
-        rules = replace(rules, weights=None, max_size=np.ceil(rules.max_size * 2))
+    if method == "chamfer_capped":  # whose weights are at least 1
+        weights = None if rules.weights is None else np.maximum(rules.weights, 1)
+        rules = replace(rules, weights=weights, max_size=np.ceil(rules.max_size * 2))
     if rules.edges is None:
         rules = replace(rules, edges=np.abs(np.subtract.outer(np.arange(n), np.arange(n))) == 1)
     Z = linkage(X, method, engine="graph", n_neighbors=k, **arguments(rules))
@@ -70,16 +73,17 @@ def test_chamfer_linkages_along_edges_follow_the_definition(method, seed, make):
     assert_same_tree(Z, expected, 1e-7)  # also where values tie
 
 
+@pytest.mark.parametrize("method", [name for name in CHAMFER if name != "chamfer_capped"])
 @pytest.mark.parametrize(("metric", "d"), [("euclidean", 1), ("euclidean", 3), ("sqeuclidean", 20), ("cosine", 4)])
 @pytest.mark.parametrize("dtype", [np.float64, *slow(np.float32)])
-def test_chamfer_along_a_grid_is_that_of_the_dense_engine(metric, d, dtype):
+def test_chamfer_along_a_grid_is_that_of_the_dense_engine(method, metric, d, dtype):
     """So many points that lists of them fill blocks, of clusters as large as each other and of one that takes all."""
     X = np.repeat(gaussian(0, 12, d), 50, axis=0) + 0.3 * gaussian(1, 600, d)
     graph = sparse.diags([np.ones(599), np.ones(570)], [1, 30], shape=(600, 600))
     weights = np.random.default_rng(2).uniform(0.5, 2, 600) if d == 3 else None
     for rules in ({}, {"max_size": 80, "forest": True}):
         options = {"metric": metric, "connectivity": graph, "sample_weight": weights, **rules}
-        dense, Z = (linkage(X.astype(dtype), "chamfer", engine=name, **options) for name in ("dense", "graph"))
+        dense, Z = (linkage(X.astype(dtype), method, engine=name, **options) for name in ("dense", "graph"))
         if dtype == np.float64:
             assert_same_tree(Z, dense, 1e-9)
         else:
@@ -97,7 +101,7 @@ def test_capped_linkage_along_the_edges_of_neighbours_is_that_without_edges(d):
 
 def test_chamfer_linkages_follow_edges_without_a_matrix():
     X = gaussian(0, 3_000, 2)  # the matrix takes 72 MB
-    for method in ("chamfer", "chamfer_capped"):
+    for method in CHAMFER:
         Z = chamfer.linkage(X, method, connectivity="chain", memory_limit="12MB")
         sizes = np.abs(np.diff(chamfer.cut(Z, 9)))
         assert np.count_nonzero(sizes) == 8  # each cluster is a run of the chain
@@ -174,6 +178,24 @@ def test_each_merge_is_a_smallest_one_where_values_tie(method, seed):
     X, rules = grid(seed, 14, 2), random_rules(100 + seed, 14)
     Z = linkage(X, method, engine="dense", **arguments(rules))
     reference.replay(Z, distances(X), method, rtol=1e-7, rules=rules)
+
+
+@pytest.mark.parametrize("method", [*(name for name in CHAMFER if name != "chamfer_capped"), *EXACT])
+@pytest.mark.parametrize("seed", [4, *slow(*range(4), *range(5, 60))])
+def test_equal_values_are_merged_by_the_tie_rule(method, seed):
+    """Integers on a line, where values are exact: of equal ones the definition takes the lowest numbers.
+
+    Points that must be together are merged group by group. Single linkage along edges compares edges, not clusters.
+    """
+    n, rules = 20, random_rules(seed, 20)
+    X = np.random.default_rng(seed).integers(0, 6, (n, 1)).astype(float)
+    weights = None if rules.weights is None else np.ceil(rules.weights)
+    most = rules.max_size if rules.edges is not None else min(rules.max_size, 1000)  # at least one constraint
+    rules = replace(rules, weights=weights, max_size=np.ceil(most * 2), together=())
+    expected = reference.linkage(distances(X), method, rules=rules)
+    np.testing.assert_array_equal(linkage(X, method, engine="dense", **arguments(rules)), expected)
+    if rules.edges is not None and method not in EXACT:
+        np.testing.assert_array_equal(linkage(X, method, engine="graph", **arguments(rules)), expected)
 
 
 def without_zeros(Z, n):
@@ -322,8 +344,8 @@ class TestForests:
         ({"must_link": [(0, 1)], "engine": "points"}, "engine must be 'dense' or 'graph' for must_link, got 'points'"),
         ({"must_link": [(0, 1)], "engine": "graph"}, "engine 'graph' needs connectivity, or sparse distances; got"),
         (
-            {"connectivity": "chain", "engine": "graph", "method": "chamfer_symmetric"},
-            "engine 'graph' takes observations and one of chamfer, chamfer_capped, single .*'chamfer_symmetric'",
+            {"connectivity": "chain", "engine": "graph", "method": "complete"},
+            "engine 'graph' takes observations and one of chamfer, chamfer_normalized, .*, single .*'complete'",
         ),
         ({"must_link": [(0, 1)], "engine": "graph", "method": "ward"}, "engine 'graph' needs connectivity, or sparse"),
         ({"default": 1.0}, "default must be None unless X is a sparse matrix of distances, got 1.0"),
@@ -332,8 +354,8 @@ class TestForests:
             "'chamfer_capped' with max_size needs .* connectivity, for example",
         ),
         (
-            {"connectivity": "chain", "method": "chamfer_capped", "sample_weight": [1, 1, 1, 2]},
-            "sample_weight must be None for method 'chamfer_capped' with connectivity, got weights",
+            {"connectivity": "chain", "method": "chamfer_capped", "sample_weight": [1, 1, 1, 0.5]},
+            "sample_weight must be at least 1 for method 'chamfer_capped', got 0.5 for point 3; multiply",
         ),
         (
             {"sample_weight": [1e-9, 1, 1, 1], "method": "ward", "engine": "points"},

@@ -111,7 +111,7 @@ def test_metrics(metric):
 @pytest.mark.parametrize(
     "options",
     [
-        {"engine": "tradeoff"},
+        {"engine": "tradeoff", "t": 2},
         {"optimal_ordering": True},
         {"connectivity": "chain"},
         {"max_size": 100},

@@ -120,10 +120,6 @@ def test_heights_that_overflow_are_refused():
     ("options", "message"),
     [
         ({"method": "chamfer_capped"}, "at least 1 for method 'chamfer_capped', got 0.5 for point 2; multiply the wei"),
-        (
-            {"engine": "tradeoff"},
-            "engine must be 'dense' or 'graph' or 'lists' or 'points' for sample_weight",
-        ),
         ({"engine": "lists", "optimal_ordering": True}, "optimal_ordering must be False with sample_weight; pass Z to"),
     ],
 )

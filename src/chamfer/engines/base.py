@@ -106,7 +106,7 @@ class Engine(ABC):
     name: ClassVar[str]
     space: ClassVar[str]  # memory beyond the data, for the documentation
     takes: ClassVar[tuple[str, ...]] = ()  # special options that it can honour
-    automatic: ClassVar[bool] = True  # considered even if no special option asks for it
+    asked_by: ClassVar[tuple[str, ...] | None] = None  # options without one of which "auto" leaves it out; None: never
 
     @abstractmethod
     def knows(self, linkage: Linkage) -> bool:
@@ -166,17 +166,24 @@ def refuse_capped(task: Task) -> str | None:
     others = [name for name in constraints.special if name != "sample_weight"]
     if not others:
         return None
-    if constraints.weights is not None:
-        return (
-            f"sample_weight must be None for method {task.linkage.name!r} with {others[0]}, got weights that differ; "
-            "pass method='chamfer'"
-        )
     if constraints.graph is not None and task.fast:
         return None
     return (
         f"method {task.linkage.name!r} with {others[0]} needs observations, one of the metrics "
         f"{', '.join(FAST_METRICS)}, and connectivity, for example chamfer.neighbors(X).graph(); or pass "
         "method='chamfer'"
+    )
+
+
+def refuse_light(task: Task) -> str | None:
+    """For the capped linkage a point of weight w is w of the neighbours of others, and so at least one."""
+    weights = None if task.constraints is None else task.constraints.weights
+    if weights is None or not task.linkage.capped or weights.min() >= 1:
+        return None
+    i = int(np.argmin(weights))
+    return (
+        f"sample_weight must be at least 1 for method {task.linkage.name!r}, got {weights[i]} for point {i}; multiply "
+        "the weights and n_neighbors by the same number"
     )
 
 

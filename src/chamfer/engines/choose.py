@@ -19,7 +19,7 @@ def choose(task: Task, name: str = "auto") -> Engine:
     """The cheapest engine of that name that neither refuses the task nor needs too much memory."""
     special = set(task.special)
     if name == "auto":
-        asked = [engine for engine in ENGINES if engine.automatic or special.intersection(engine.takes)]
+        asked = [engine for engine in ENGINES if engine.asked_by is None or special.intersection(engine.asked_by)]
     else:
         asked = [engine for engine in ENGINES if engine.name == name]
     # `knows` is fast; to build the sentence of a refusal is not.
@@ -50,5 +50,6 @@ def _fitting(able: list[Engine], task: Task) -> list[Engine]:
 
 def _smaller(engine: Engine, need: int, task: Task) -> str:
     """Another engine that needs less, if there is one that may be taken."""
-    others = [each for each in ENGINES if each.automatic and each.name != engine.name and each.refuses(task) is None]
+    others = [each for each in ENGINES if each.asked_by is None and each.name != engine.name]
+    others = [each for each in others if each.refuses(task) is None]
     return next((f" or engine={each.name!r}" for each in others if each.memory(task) < need), "")

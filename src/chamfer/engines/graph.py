@@ -14,7 +14,15 @@ from scipy.sparse import csr_array
 from chamfer import _core, tuning
 from chamfer._types import Array, Points, SparseDistances
 from chamfer.constraints import Constraints, complete_graph, trees_apart
-from chamfer.engines.base import Engine, Task, in_callers_unit, refuse_capped, refuse_ordering, search_seconds
+from chamfer.engines.base import (
+    Engine,
+    Task,
+    in_callers_unit,
+    refuse_capped,
+    refuse_light,
+    refuse_ordering,
+    search_seconds,
+)
 from chamfer.engines.points import ABLE, PointsEngine
 from chamfer.methods import Linkage, names
 from chamfer.progress import Tick
@@ -31,11 +39,11 @@ class GraphEngine(Engine):
     name = "graph"
     space = "O(edges)"
     takes = ("sample_weight", "connectivity", "must_link", "cannot_link", "max_size", "sparse distances")
-    automatic = False
+    asked_by = takes
 
     def knows(self, linkage: Linkage) -> bool:
-        """Those whose values follow from centres or the distances of edges, and Chamfer linkages of one direction."""
-        return bool(linkage.from_points) or linkage.from_edges or _is_one_way(linkage)
+        """Those whose values follow from centres or the distances of edges, and Chamfer linkages."""
+        return bool(linkage.from_points) or linkage.from_edges or _is_chamfer(linkage)
 
     def _refuses(self, task: Task) -> str | None:
         if isinstance(task.data, SparseDistances):
@@ -47,15 +55,15 @@ class GraphEngine(Engine):
             needs = f"engine 'graph' needs connectivity, or sparse distances; got {task}"
             return super()._refuses(task) or refuse_capped(task) or needs
         known = isinstance(task.data, Points) and task.data.metric in task.linkage.from_points
-        if not (task.fast and (known or _is_one_way(task.linkage))):
-            return f"engine 'graph' takes observations and one of {names(_is_one_way)}, {ABLE}; got {task}"
-        return refuse_capped(task) or refuse_ordering(task) or _refuse_components(task)
+        if not (task.fast and (known or _is_chamfer(task.linkage))):
+            return f"engine 'graph' takes observations and one of {names(_is_chamfer)}, {ABLE}; got {task}"
+        return refuse_capped(task) or refuse_light(task) or refuse_ordering(task) or _refuse_components(task)
 
     def memory(self, task: Task) -> int:
         """Lists of neighbours, with up to twice as many entries as edges, and centres; for single linkage the edges."""
         n = task.data.n
         edges = int(_graph(task).nnz)
-        if _is_one_way(task.linkage):
+        if _is_chamfer(task.linkage):
             return _chamfer_memory(task, edges)
         if task.linkage.family == "single":
             return 40 * edges + 100 * n
@@ -65,7 +73,7 @@ class GraphEngine(Engine):
     def cost(self, task: Task) -> float:
         """A distance for each edge, some ten times; for Chamfer linkages, those of most pairs of points."""
         now, edges = tuning.current, float(_graph(task).nnz)
-        if _is_one_way(task.linkage):
+        if _is_chamfer(task.linkage):
             return 2 * now.contracted_edge * edges + 2 * search_seconds(task)
         return (now.contracted_edge + 10 * task.d * now.coordinate) * edges
 
@@ -74,7 +82,7 @@ class GraphEngine(Engine):
         if isinstance(task.data, SparseDistances):
             return _sparse(task, task.data)
         assert isinstance(task.data, Points)
-        if _is_one_way(task.linkage):
+        if _is_chamfer(task.linkage):
             return in_callers_unit(_by_chamfer(task.data, task), task.data)
         metric, points = task.data.metric, replace(task.data, metric="sqeuclidean")
         with task.progress.stage("merges", task.data.n - 1, "merge") as tick:
@@ -87,9 +95,8 @@ class GraphEngine(Engine):
         return in_callers_unit(Z, task.data)
 
 
-def _is_one_way(linkage: Linkage) -> bool:
-    """Whether a value is the smaller of two sums: then the larger one need not be known."""
-    return linkage.family == "chamfer" and not (linkage.symmetric or linkage.normalized)
+def _is_chamfer(linkage: Linkage) -> bool:
+    return linkage.family == "chamfer"
 
 
 def _graph(task: Task) -> csr_array:
@@ -150,21 +157,29 @@ def _by_chamfer(points: Points, task: Task) -> Array:
     assert constraints is not None
     nearest = _neighbours(points, task) if task.linkage.capped else None
     with task.progress.stage("merges", points.n - 1, "merge") as tick:
-        Z = _contract_chamfer(points, constraints, tick, nearest, min(task.options.n_neighbors, points.n - 1))
+        Z = _contract_chamfer(task, constraints, tick, nearest, task.options.n_neighbors)
         if nearest is not None and not np.isfinite(Z[:, 2]).all():
             constraints = constraints.after(Z, constraints.graph)
-            Z = _contract_chamfer(points, constraints, tick)
+            Z = _contract_chamfer(task, constraints, tick)
         if constraints.joins and not np.isfinite(Z[:, 2]).all():
-            Z = _contract_chamfer(points, constraints.after(Z, complete_graph(trees_apart(Z), points.n)), tick)
+            Z = _contract_chamfer(task, constraints.after(Z, complete_graph(trees_apart(Z), points.n)), tick)
     return Z
 
 
 def _contract_chamfer(
-    points: Points, constraints: Constraints, tick: Tick | None, nearest: Array | None = None, k: int = 0
+    task: Task, constraints: Constraints, tick: Tick | None, nearest: Array | None = None, k: int = 0
 ) -> Array:
-    metric = points.core_metric
+    points, linkage = task.data, task.linkage
+    assert isinstance(points, Points)
     return _core.contract_chamfer(
-        points.X, metric=metric, nearest=nearest, k=k, constraints=constraints.core(), tick=tick
+        points.X,
+        metric=points.core_metric,
+        normalized=linkage.normalized,
+        symmetric=linkage.symmetric,
+        nearest=nearest,
+        k=k,
+        constraints=constraints.core(),
+        tick=tick,
     )
 
 

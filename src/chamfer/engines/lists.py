@@ -16,7 +16,7 @@ import numpy as np
 
 from chamfer import _core, tuning
 from chamfer._types import Array, Condensed, Points
-from chamfer.engines.base import Engine, Task, TiedNeighboursError, refuse_ordering, search_seconds
+from chamfer.engines.base import Engine, Task, TiedNeighboursError, refuse_light, refuse_ordering, search_seconds
 from chamfer.methods import Linkage, names
 from chamfer.progress import Info, Tick
 from chamfer.sources.base import Answer, CheckedSource, Source
@@ -47,7 +47,7 @@ class ListsEngine(Engine):
         if task.remote and task.options.optimal_ordering:
             return "optimal_ordering must be False for points on a cluster, got True"
         refused = refuse_source(task.options.source, task.all_pairs, task.remote)
-        return refused or _refuse_light(task) or refuse_ordering(task)
+        return refused or refuse_light(task) or refuse_ordering(task)
 
     def memory(self, task: Task) -> int:
         """Lists and their columns, what is known of clusters, and what a source needs beside them."""
@@ -107,18 +107,6 @@ class ListsEngine(Engine):
 
 def _weights(task: Task) -> Array | None:
     return None if task.constraints is None else task.constraints.weights
-
-
-def _refuse_light(task: Task) -> str | None:
-    """For the capped linkage a point of weight w is w of the neighbours of others, and so at least one."""
-    weights = _weights(task)
-    if weights is None or not task.linkage.capped or weights.min() >= 1:
-        return None
-    i = int(np.argmin(weights))
-    return (
-        f"sample_weight must be at least 1 for method {task.linkage.name!r}, got {weights[i]} for point {i}; multiply "
-        "the weights and n_neighbors by the same number"
-    )
 
 
 def _is_sortable(task: Task) -> bool:

@@ -22,8 +22,8 @@ class TradeoffEngine(Engine):
 
     name = "tradeoff"
     space = "n² / t distances and sums, for t times the work"
-    takes = ("t",)
-    automatic = False
+    takes = ("t", "sample_weight")
+    asked_by = ("t",)
 
     def knows(self, linkage: Linkage) -> bool:
         """The linkages of the paper's section."""
@@ -68,6 +68,7 @@ class TradeoffEngine(Engine):
                 t=_least_size(task),
                 nearest=nearest.clusters,
                 distances=nearest.distances,
+                weights=None if task.constraints is None else task.constraints.weights,
                 threads=task.threads,
                 tick=tick,
             )

@@ -1,6 +1,6 @@
 // The dense engine with weights and constraints.
-#include "../engine/generic.hpp"
-#include "../linkage/allowed_rows.hpp"
+#include "../engine/allowed.hpp"
+
 #include "constraints.hpp"
 
 namespace chamfer {
@@ -9,17 +9,7 @@ namespace {
 template <class Values>
 Merges merges_of(double* square, const Constraints& constraints, int threads, const Tick& tick) {
     Values values(square, constraints.weights);
-    AllowedRows<Values> rows(values, constraints);
-    UnionFind sets(constraints.n());
-    Merges merges;
-    for (const Merge& merge : constraints.together) {
-        const Id a = sets.find(merge.a), b = sets.find(merge.b), kept = std::min(a, b), lost = std::max(a, b);
-        sets.attach(lost, kept);
-        rows.merge(lost, kept);
-        merges.push_back(merge);
-        tick(static_cast<Index>(merges.size()));
-    }
-    return Generic(rows, threads).run(tick, std::move(merges));
+    return Allowed<Values>(values, constraints).run(constraints.together, threads, tick);
 }
 
 Merges merges_by_rule(const std::string& rule, double* square, const Constraints& constraints, int threads,

@@ -20,6 +20,49 @@ Merges merges_of(const Array<const Id, 2>& pairs, const Array<const double, 1>& 
     return merges;
 }
 
+// Edges in both directions, each once, in ascending order, without loops. Every point is the end of as many edges as it
+// is the start of, so two passes over the ends in ascending order sort both.
+Csr both_ways(const Array<const Index, 1>& rows, const Array<const Index, 1>& columns, Index n) {
+    std::vector<Index> firsts(n + 1);
+    const auto each = [&](auto&& visit) {
+        for (std::size_t i = 0; i < rows.shape(0); ++i)
+            if (const Index a = rows.data()[i], b = columns.data()[i]; a != b) visit(a, b), visit(b, a);
+    };
+    each([&](Index, Index end) { ++firsts[end + 1]; });
+    std::partial_sum(firsts.begin(), firsts.end(), firsts.begin());
+    std::vector<Id> starts(firsts.back());
+    std::vector<Index> place(firsts.begin(), firsts.end() - 1);
+    each([&](Index start, Index end) { starts[place[end]++] = static_cast<Id>(start); });
+    Csr graph{{0}, std::vector<Id>(firsts.back())};
+    std::copy(firsts.begin(), firsts.end() - 1, place.begin());
+    for (Id end = 0; end < n; ++end)
+        for (Index i = firsts[end]; i < firsts[end + 1]; ++i)
+            if (Index& at = place[starts[i]]; at == firsts[starts[i]] || graph.items[at - 1] != end)
+                graph.items[at++] = end;
+    auto last = graph.items.begin();
+    for (Index p = 0; p < n; ++p) {
+        last = std::copy(graph.items.begin() + firsts[p], graph.items.begin() + place[p], last);
+        graph.firsts.push_back(last - graph.items.begin());
+    }
+    graph.items.erase(last, graph.items.end());
+    return graph;
+}
+
+// The component of each point, numbered by their lowest points.
+std::vector<Id> components(const Firsts& firsts, const Items& items) {
+    const Index n = static_cast<Index>(firsts.shape(0)) - 1;
+    UnionFind sets(n);
+    for (Id p = 0; p < n; ++p)
+        for (Index i = firsts.data()[p]; i < firsts.data()[p + 1]; ++i) {
+            const Id a = sets.find(p), b = sets.find(items.data()[i]);
+            sets.attach(std::max(a, b), std::min(a, b));
+        }
+    std::vector<Id> number(n);
+    Id next = 0;
+    for (Id p = 0; p < n; ++p) number[p] = sets.is_root(p) ? next++ : number[sets.find(p)];
+    return number;
+}
+
 }  // namespace
 
 void bind_constraints(nb::module_& m) {
@@ -37,6 +80,26 @@ void bind_constraints(nb::module_& m) {
                                        merges_of(together, heights)};
             },
             "weights"_a, nb::kw_only(), "max_size"_a, "graph"_a.none(), "labels"_a, "together"_a, "heights"_a);
+    m.def(
+        "both_ways",
+        [](Array<const Index, 1> rows, Array<const Index, 1> columns, Index n) {
+            Csr graph = both_ways(rows, columns, n);
+            const std::size_t count = graph.items.size();
+            return std::pair(to_numpy(std::move(graph.firsts), {static_cast<std::size_t>(n) + 1}),
+                             to_numpy(std::move(graph.items), {count}));
+        },
+        "rows"_a.noconvert(), "columns"_a.noconvert(), nb::kw_only(), "n"_a,
+        "Edges in both directions, each once, in ascending order, without loops: where those of a point begin, and "
+        "their ends.");
+    m.def(
+        "components",
+        [](Firsts firsts, Items items) {
+            std::vector<Id> number = components(firsts, items);
+            const std::size_t n = number.size();
+            return to_numpy(std::move(number), {n});
+        },
+        "firsts"_a.noconvert(), "items"_a.noconvert(),
+        "The component of each point of a graph, numbered by their lowest points.");
     m.def(
         "join_partitions",
         [](Array<const Id, 2> pairs, Array<const double, 1> heights, Index n) {

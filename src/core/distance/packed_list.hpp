@@ -66,6 +66,18 @@ class PackedList {
         return smallest;
     }
 
+    // The squared distances from the points of a whole block to the nearest of others each; `row` is room for a point.
+    void block_to_nearest(const Points<T>& points, Index first, const PackedList& others, double* row,
+                          double* squared) const {
+        std::fill_n(squared, kBlock, kFar<double>);
+        double there[kBlock];
+        for (const Id q : others.numbers()) {
+            std::copy_n(points.row(q), points.d, row);
+            level->others->packed_distances(row, block(first, points.d), points.d, 1, there);
+            for (Index i = 0; i < kBlock; ++i) squared[i] = std::min(squared[i], there[i]);
+        }
+    }
+
     // Calls near(i) for those of the first `count` points that are within the squared distance limits[i] of a box.
     template <class Near>
     void each_near(const Points<T>& points, const Box& box, const double* limits, Index count, Near&& near) const {

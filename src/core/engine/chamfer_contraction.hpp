@@ -2,15 +2,19 @@
 // between points and adjacent clusters.
 //
 // Of two adjacent clusters the larger one is the host and the other one its guest. A host keeps the reach of all points
-// of its guests: how far the host is. So Ch(guest, host) is always known. Of Ch(host, guest) the linkage asks only
+// of its guests: how far the host is. So Ch(guest, host) is always known. Of Ch(host, guest) most linkages ask only
 // whether it is the smaller one: it is summed over the host's points, oldest first, until it is not, and the reaches
-// that were summed are kept.
+// that were summed are kept. Symmetric ones add it: it is summed while the pair is on top of the heap.
 //
 // A merge of A and the smaller B. Guests of A come closer through the points of B, if at all; one pass over their
 // reaches, in packed blocks, finds those that do. All else follows B: its pairs become pairs of A, and reaches that no
 // one knew are computed. What was summed of Ch(A, guest) stays a lower bound, since A only grows. So the heap has a
 // lower bound of each pair: a pair on top is summed on, and merged if it stays there. Ids only grow, too, and with them
 // the keys by which ties are broken.
+//
+// Means over the host's points may fall as it grows. So bounds of normalized linkages divide by the most that the host
+// may weigh until all its pairs are rated again, an eighth more than it weighed. The mean itself is a bound for the pair
+// on top only: it is taken back when the host grows.
 //
 // The same for the capped linkage: the reach of a point is at most its cap, and a direction counts only once a point of
 // the cluster has one of the other on its list.
@@ -21,13 +25,14 @@
 
 #include "../base/heap.hpp"
 #include "../base/sums.hpp"
+#include "../linkage/chamfer.hpp"
 #include "../linkage/constraints.hpp"
 #include "../linkage/near_lists.hpp"
 #include "guests.hpp"
 
 namespace chamfer {
 
-template <class T>
+template <class T, class Variant>
 class ChamferContraction {
    public:
     ChamferContraction(const Distances<T>& distances, const Constraints& constraints, const NearLists& lists,
@@ -46,6 +51,8 @@ class ChamferContraction {
           guests_(n_),
           links_(n_),
           hosts_(n_),
+          most_(constraints.weights),
+          risen_(n_),
           heap_(static_cast<Index>(constraints.graph.items.size()) / 2) {
         start(constraints);
     }
@@ -58,8 +65,7 @@ class ChamferContraction {
                 forget(top);
                 continue;
             }
-            rate(top);
-            if (!heap_.has(top) || heap_.key(top) != before) continue;
+            if (!rate_on_top(top) || !heap_.has(top) || heap_.key(top) != before) continue;
             merges_.push_back({host, guest, before.value});
             forget(top);
             unite(host, guest);
@@ -70,13 +76,16 @@ class ChamferContraction {
 
    private:
     using Key = TieKey<double>;
+    static constexpr double kSlack = 1.125;
+    static constexpr Index kLong = 4096;  // so many distances take longer than to look at the clock
 
     struct Pair {
         Id host, guest;                 // kNone if the pair is gone
         Chain chain{};                  // the guest's points on the host's list
         Sum out{};                      // Ch(guest, host)
         Sum back{};                     // Ch(host, guest), as far as it was summed
-        std::vector<double> reaches{};  // squared, of the host's first points, which were
+        Index summed = 0;               // over so many of the host's first points
+        std::vector<double> reaches{};  // squared, of these; none for small guests, which are as soon computed again
         bool out_counts, back_counts;   // always, unless the linkage is capped
         Id changed = kNone;             // by the merge of that number
         Id entered = kNone;             // the same, and all points of the guest are on the host's list
@@ -95,7 +104,6 @@ class ChamferContraction {
 
     // The squared distance from p to the nearest point of a cluster, at most the cap of p.
     double reach(Id p, const PackedList<T>& cluster) {
-        constexpr Index kLong = 4096;
         if (cluster.size() > kLong) tick_(done());
         const double squared = cluster.nearest(points_, row(p));
         return std::min(squared, lists_.cap(p));
@@ -122,6 +130,7 @@ class ChamferContraction {
             join(a, b);
             tick_(done());
         }
+        for (Id c = 0; c < n_; ++c) most_[c] = limits_.size(c);
         for (Id p = 0; p < n_; ++p)
             for (const Id q : constraints.graph[p])
                 if (p < q) connect(label_[p], label_[q]);
@@ -153,24 +162,89 @@ class ChamferContraction {
         return std::exchange(members_[b], {});
     }
 
-    // A lower bound of the value: exact, unless points have joined the host since.
+    // A lower bound of the value, for as long as the pair does not change and the host weighs no more than `most_`.
     void rate(Id number) {
-        Pair& pair = pairs_[number];
+        const Pair& pair = pairs_[number];
         if (pair.host == kNone) return;
-        double smaller = pair.out_counts ? value(pair.out) : kFar<double>;
-        if (pair.back_counts) {
-            const PackedList<T>& host = members_[pair.host];
-            while (static_cast<Index>(pair.reaches.size()) < host.size() && value(pair.back) < smaller) {
-                const Id p = host[static_cast<Index>(pair.reaches.size())];
-                pair.reaches.push_back(reach(p, members_[pair.guest]));
-                pair.back.add(term(p, pair.reaches.back()));
-            }
-            smaller = std::min(smaller, value(pair.back));
+        if (!Variant::symmetric) sum_until_larger(number, most_[pair.host]);
+        set_key(number, most_[pair.host]);
+    }
+
+    // The same for the host as it is; whether it is exact.
+    bool rate_on_top(Id number) {
+        const Pair& pair = pairs_[number];
+        const Index host = members_[pair.host].size();
+        const double weight = limits_.size(pair.host);
+        if (Variant::symmetric)
+            sum_back(number, std::min(host, 2 * std::max(pair.summed, members_[pair.guest].size())));
+        else
+            sum_until_larger(number, weight);
+        set_key(number, weight);
+        if (Variant::normalized) risen_[pair.host].push_back(number);
+        return !Variant::symmetric || pair.summed == host;
+    }
+
+    static double over(double sum, double weight) { return Variant::normalized ? sum / weight : sum; }
+    double out(const Pair& pair) const {
+        return pair.out_counts ? over(value(pair.out), limits_.size(pair.guest)) : kFar<double>;
+    }
+
+    // Sums Ch(host, guest) until it is not the smaller direction, if the host weighs so much.
+    void sum_until_larger(Id number, double weight) {
+        const Pair& pair = pairs_[number];
+        const Index host = members_[pair.host].size();
+        for (const double there = out(pair); pair.back_counts && pair.summed < host;) {
+            if (!(over(value(pair.back), weight) < there)) return;
+            sum_back(number, std::min(host, pair.summed + (Variant::normalized ? kBlock : 1)));
         }
-        if (smaller < kFar<double>)
-            heap_.set(number, {smaller, id_[pair.host], id_[pair.guest]});
+    }
+
+    // Sums Ch(host, guest) over so many points of the host.
+    void sum_back(Id number, Index count) {
+        Pair& pair = pairs_[number];
+        const PackedList<T>& host = members_[pair.host];
+        double squared[kBlock];
+        while (pair.summed < count) {
+            const Index first = pair.summed, length = std::min(kBlock - first % kBlock, count - first);
+            if (length == kBlock)
+                host.block_to_nearest(points_, first, members_[pair.guest], row_.data(), squared);
+            else
+                for (Index i = 0; i < length; ++i) squared[i] = reach(host[first + i], members_[pair.guest]);
+            for (Index i = 0; i < length; ++i) {
+                const Id p = host[first + i];
+                squared[i] = std::min(squared[i], lists_.cap(p));
+                pair.back.add(term(p, squared[i]));
+            }
+            pair.summed += length;
+            if (members_[pair.guest].size() > kLong / kBlock) tick_(done());
+            if (keeps_reaches(pair)) pair.reaches.insert(pair.reaches.end(), squared, squared + length);
+        }
+    }
+
+    bool keeps_reaches(const Pair& pair) const {
+        constexpr Index kSmall = 8;
+        return members_[pair.guest].size() > kSmall;
+    }
+
+    void set_key(Id number, double weight) {
+        const Pair& pair = pairs_[number];
+        const double there = out(pair), back = pair.back_counts ? over(value(pair.back), weight) : kFar<double>;
+        const double key = Variant::symmetric ? there + back : std::min(there, back);
+        if (key < kFar<double>)
+            heap_.set(number, {key, id_[pair.host], id_[pair.guest]});
         else
             heap_.remove(number);
+    }
+
+    // A host that has grown: bounds by its old weight are none any more.
+    void grow(Id host) {
+        for (const Id pair : std::exchange(risen_[host], {}))
+            if (pairs_[pair].host == host) change(pair);
+        if (!Variant::normalized || limits_.size(host) <= most_[host]) return;
+        most_[host] = limits_.size(host) * kSlack;
+        std::erase_if(links_[host], [&](Id pair) { return pairs_[pair].host != host && pairs_[pair].guest != host; });
+        for (const Id pair : links_[host])
+            if (pairs_[pair].host == host) change(pair);
     }
 
     void change(Id pair) {
@@ -196,6 +270,7 @@ class ChamferContraction {
 
     void forget_back(Id pair) {
         pairs_[pair].back = {};
+        pairs_[pair].summed = 0;
         std::vector<double>().swap(pairs_[pair].reaches);
     }
 
@@ -230,9 +305,11 @@ class ChamferContraction {
         for (const Id pair : std::exchange(links_[b], {}))
             if (pairs_[pair].host == b || pairs_[pair].guest == b) inherit(pair, a, b, before);
         for (const Id pair : std::exchange(hosts_[a], {}))
-            if (pairs_[pair].guest == a) grow(pair, a, lost, box);
+            if (pairs_[pair].guest == a) grow_guest(pair, a, lost, box);
         guests_[b] = {};
         hosts_[b] = {};
+        risen_[b] = {};
+        grow(a);
         if (capped())
             for (const Id p : lost.numbers()) nominate(a, lists_.listed(p), lists_.listing(p));
         for (const Id pair : changed_) rate(pair);
@@ -302,7 +379,7 @@ class ChamferContraction {
     }
 
     // The guest a of a pair has grown by some points, perhaps beyond its host.
-    void grow(Id number, Id a, const PackedList<T>& by, const Box& box) {
+    void grow_guest(Id number, Id a, const PackedList<T>& by, const Box& box) {
         Pair& pair = pairs_[number];
         const Id x = pair.host;
         if (!limits_.allow(a, x)) return forget(number);
@@ -317,7 +394,8 @@ class ChamferContraction {
         hosts_[a].push_back(number);
         if (pair.entered != now())
             for (const Id p : by.numbers()) enter(number, p);
-        members_[x].each_near(points_, box, pair.reaches.data(), static_cast<Index>(pair.reaches.size()), [&](Index i) {
+        if (pair.reaches.empty()) return forget_back(number);
+        members_[x].each_near(points_, box, pair.reaches.data(), pair.summed, [&](Index i) {
             const Id p = members_[x][i];
             lower(p, reach(p, by), pair.reaches[i], pair.back, number);
         });
@@ -364,6 +442,8 @@ class ChamferContraction {
     std::vector<Guests<T>> guests_;
     std::vector<std::vector<Id>> links_;  // pairs, some of which may be gone
     std::vector<std::vector<Id>> hosts_;  // pairs of which it is the guest; some may be gone
+    std::vector<double> most_;            // a bound of the weight, for the bounds of pairs that it is the host of
+    std::vector<std::vector<Id>> risen_;  // pairs with bounds by its weight itself
     std::vector<Pair> pairs_;
     std::unordered_map<std::uint64_t, Id> index_;  // of pairs by slots
     std::vector<Id> changed_;                      // pairs of this merge

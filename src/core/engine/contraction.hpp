@@ -68,6 +68,7 @@ class CentreValues {
 // Single linkage, by J. B. Kruskal's algorithm: the shortest edge between two clusters is their value, so edges need no
 // contraction. A pair that is not allowed never will be.
 inline Merges spanning_edges(const double* values, const Constraints& constraints, const Tick& tick) {
+    constexpr std::size_t kOften = 256;  // merges that take less time than to look at the clock for each
     const Index n = constraints.n();
     Merges edges, merges;
     edges.reserve(constraints.graph.items.size() / 2);
@@ -78,12 +79,13 @@ inline Merges spanning_edges(const double* values, const Constraints& constraint
     UnionFind sets(n);
     Limits limits(constraints);
     const auto unite = [&](const Merge& merge, bool forced) {
-        const Id a = sets.find(merge.a), b = sets.find(merge.b);
+        Id a = sets.find(merge.a), b = sets.find(merge.b);
         if (a == b || !(forced || limits.allow(a, b))) return;
+        if (limits.size(a) < limits.size(b)) std::swap(a, b);
         sets.attach(b, a);
         limits.unite(a, b);
         merges.push_back(merge);
-        tick(static_cast<Index>(merges.size()));
+        if (merges.size() % kOften == 0) tick(static_cast<Index>(merges.size()));
     };
     for (const Merge& merge : constraints.together) unite(merge, true);
     // Edges are in the order of their points, so a stable sort follows the tie rule.

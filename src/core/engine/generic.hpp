@@ -18,14 +18,12 @@ class Generic {
         if constexpr (kFromCentres) age_ = seen_ = std::vector<Id>(rows.width());
     }
 
-    // The merges, following those that were made already.
-    Merges run(const Tick& tick, Merges merges = {}) {
+    Merges run(const Tick& tick) {
         find_all(tick);
-        merges.reserve(merges.size() + rows_.count() - 1);
+        Merges merges;
+        merges.reserve(rows_.count() - 1);
         while (rows_.count() > 1) {
-            const Id a = closest();
-            if (a == kNone) break;
-            const Id b = nearest_[a];
+            const Id a = closest(), b = nearest_[a];
             merges.push_back({rows_.point(a), rows_.point(b), static_cast<double>(bound_[a])});
             merge(b, a);
             tick(static_cast<Index>(merges.size()));
@@ -57,14 +55,11 @@ class Generic {
         }
     }
 
-    // The slot with the smallest bound, that bound being exact; none if there is no merge left.
+    // The slot with the smallest bound, that bound being exact.
     Id closest() {
         for (;;) {
             const Id c = static_cast<Id>(argmin(bound_.data(), rows_.width()));
-            if (!(bound_[c] < kFar<Value>)) {
-                if constexpr (requires { R::partial; }) return kNone;
-                throw std::domain_error("distances that are not finite");
-            }
+            if (!(bound_[c] < kFar<Value>)) throw std::domain_error("distances that are not finite");
             if (known(c)) return c;
             look_ahead(c);
         }

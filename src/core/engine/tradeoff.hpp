@@ -8,7 +8,8 @@
 //   to[p]    the distance from point p to C
 //   from[x]  Ch(C, X) for every other cluster X, by slot
 // Ch and Ch_N never come closer to anything but the new cluster, so a lost nearest neighbour is replaced by it
-// (Observation 2). The symmetric variants have no such neighbour: they do not compile.
+// (Observation 2). The symmetric variants have no such neighbour: they do not compile. Terms of a sum are multiplied by
+// the weights of their points.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include "../base/threads.hpp"
 #include "../distance/points.hpp"
 #include "../linkage/chamfer.hpp"
+#include "../linkage/weights.hpp"
 
 namespace chamfer {
 
@@ -27,13 +29,15 @@ template <class T, class Variant>
 class Tradeoff {
    public:
     // `nearest` and `distances`: the nearest other point of every point.
-    Tradeoff(Distances<T> distance, Index t, const Id* nearest, const T* distances, int threads)
+    Tradeoff(Distances<T> distance, Index t, const Id* nearest, const T* distances, const Weights& weights, int threads)
         : distance_(distance),
           n_(distance.points.n),
           t_(t),
           threads_(threads),
           neighbour_(nearest, nearest + n_),
           value_(distances, distances + n_),
+          weight_(or_ones(weights, n_)),
+          mass_(weight_),
           slot_(n_),
           id_(n_),
           active_(n_),
@@ -45,7 +49,10 @@ class Tradeoff {
           in_(n_) {
         std::iota(slot_.begin(), slot_.end(), Id{0});
         id_ = active_ = slot_;
-        for (Id p = 0; p < n_; ++p) members_[p] = {p};
+        for (Id p = 0; p < n_; ++p) {
+            members_[p] = {p};
+            if (!Variant::normalized) value_[p] *= weight_[p];
+        }
     }
 
     Merges run(const Tick& tick) {
@@ -71,7 +78,7 @@ class Tradeoff {
     };
 
     Index size(Id c) const { return static_cast<Index>(members_[c].size()); }
-    double scale(Id c) const { return Variant::normalized ? 1 / static_cast<double>(size(c)) : 1; }
+    double scale(Id c) const { return Variant::normalized ? 1 / mass_[c] : 1; }
     TieKey<double> key(double value, Id c, Id x) const { return {value, id_[c], id_[x]}; }
     TieKey<double> key(Id c) const { return key(value_[c], c, neighbour_[c]); }
 
@@ -124,7 +131,7 @@ class Tradeoff {
                 fetch(c, i);
                 tick(done);
             }
-            add(&block_[place_[members_[c][i]] * n_], rows);
+            add(members_[c][i], rows);
         }
         return rows;
     }
@@ -169,11 +176,13 @@ class Tradeoff {
             }
     }
 
-    // What a point of a cluster adds to its rows: `row` holds the point's distances to all points.
-    void add(const T* row, Rows& rows) {
+    // What a point of a cluster adds to its rows; its distances to all points are in the block.
+    void add(Id p, Rows& rows) {
+        const T* row = &block_[place_[p] * n_];
         kernels<T>().lower(row, n_, rows.to.data());
         for (Index q = 0; q < n_; ++q) least_[slot_[q]] = std::min(least_[slot_[q]], row[q]);
-        for (const Id x : active_) rows.from[x] += static_cast<double>(std::exchange(least_[x], kFar<T>));
+        for (const Id x : active_)
+            rows.from[x] += weight_[p] * static_cast<double>(std::exchange(least_[x], kFar<T>));
     }
 
     void join(Id a, Id b, Id id) {
@@ -181,6 +190,7 @@ class Tradeoff {
         members_[a].insert(members_[a].end(), members_[b].begin(), members_[b].end());
         std::vector<Id>().swap(members_[b]);
         id_[a] = id;
+        mass_[a] += mass_[b];
         value_[b] = kFar<double>;
         active_.erase(std::lower_bound(active_.begin(), active_.end(), b));
     }
@@ -188,7 +198,7 @@ class Tradeoff {
     // Everything compares its nearest neighbour with the union of a and b, in the slot of a.
     void update_neighbours(Id a, Id b, const std::vector<T>& to) {
         for (const Id x : active_) in_[x] = 0;
-        for (Index p = 0; p < n_; ++p) in_[slot_[p]] += static_cast<double>(to[p]);
+        for (Index p = 0; p < n_; ++p) in_[slot_[p]] += weight_[p] * static_cast<double>(to[p]);
         for (const Id x : active_) {
             if (x == a) continue;
             if (!kept_[x].from.empty()) kept_[x].from[a] = in_[x];
@@ -213,6 +223,7 @@ class Tradeoff {
     int threads_;
     std::vector<Id> neighbour_;
     std::vector<double> value_;             // linkage value to the neighbour
+    Weights weight_, mass_;                 // by point, by slot
     std::vector<Id> slot_;                  // by point
     std::vector<Id> id_;                    // of the clusters, in the order of their making
     std::vector<Id> active_;                // slots, ascending

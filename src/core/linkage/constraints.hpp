@@ -61,6 +61,8 @@ class Limits {
         return sizes_[a] + sizes_[b] <= max_size_ && !(labelled_ && share(labels_[a], labels_[b]));
     }
 
+    double size(Id a) const { return sizes_[a]; }
+
     // The union takes the slot a.
     void unite(Id a, Id b) {
         sizes_[a] += sizes_[b];
@@ -93,6 +95,7 @@ inline Merges that_join(const Merges& merges, Index n) {
 
 // Merges of a forest become those of a tree: what is left joins at an infinite height, lower points first.
 inline Merges as_tree(Merges merges, Index n) {
+    if (static_cast<Index>(merges.size()) == n - 1) return merges;
     UnionFind sets(n);
     for (const Merge& merge : merges) sets.attach(sets.find(merge.a), sets.find(merge.b));
     for (Id p = 1; p < n; ++p)

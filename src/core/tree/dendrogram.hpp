@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "../base/radix.hpp"
 #include "../base/union_find.hpp"
 
 namespace chamfer {
@@ -41,7 +42,7 @@ inline bool is_tree(const double* Z, Index merges) {
 
 // Merges of a reducible rule may be found out of order.
 inline Merges by_height(Merges merges) {
-    std::ranges::stable_sort(merges, {}, &Merge::height);
+    stable_sort_by(merges, &Merge::height);
     return merges;
 }
 
