@@ -9,46 +9,46 @@ namespace chamfer {
 namespace loops {
 namespace {
 
-Eight magnitude(Eight x) { return x < 0 ? -x : x; }
+Wide magnitude(Wide x) { return x < 0 ? -x : x; }
 
 struct CityBlock {
-    Eight sum = {};
-    void add(Eight difference) { sum += magnitude(difference); }
-    Eight distance(Index) const { return sum; }
+    Wide sum = {};
+    void add(Wide difference) { sum += magnitude(difference); }
+    Wide distance(Index) const { return sum; }
 };
 
 struct Chebyshev {
-    Eight largest = {};
-    void add(Eight difference) {
-        const Eight size = magnitude(difference);
+    Wide largest = {};
+    void add(Wide difference) {
+        const Wide size = magnitude(difference);
         largest = largest < size ? size : largest;
     }
-    Eight distance(Index) const { return largest; }
+    Wide distance(Index) const { return largest; }
 };
 
 // Squared, of the coordinates that both points have, scaled as if they had all; NaN if they share none.
 struct Present {
-    Eight sum = {}, count = {};
-    void add(Eight difference) {
+    Wide sum = {}, count = {};
+    void add(Wide difference) {
         const auto present = difference == difference;
-        sum += present ? difference * difference : Eight{};
-        count += present ? Eight{} + 1 : Eight{};
+        sum += present ? difference * difference : Wide{};
+        count += present ? Wide{} + 1 : Wide{};
     }
-    Eight distance(Index d) const { return sum / count * static_cast<double>(d); }
+    Wide distance(Index d) const { return sum / count * static_cast<double>(d); }
 };
 
 // out[j] = distance from x to point j of whole blocks
 template <class Sum, class T>
 void packed_rows(const T* x, const T* strips, Index d, Index blocks, double* out) {
     for (Index b = 0; b < blocks; ++b, out += kBlock) {
-        Sum sums[kBlock / 8];
+        Sum sums[kBlock / kWide];
         for (Index k = 0; k < d; ++k, strips += kBlock) {
             const double own = static_cast<double>(x[k]);
-            for (Index s = 0; s < kBlock / 8; ++s) sums[s].add(load(strips + 8 * s) - own);
+            for (Index s = 0; s < kBlock / kWide; ++s) sums[s].add(load(strips + kWide * s) - own);
         }
-        for (Index s = 0; s < kBlock / 8; ++s) {
-            const Eight distance = sums[s].distance(d);
-            std::memcpy(out + 8 * s, &distance, sizeof distance);
+        for (Index s = 0; s < kBlock / kWide; ++s) {
+            const Wide distance = sums[s].distance(d);
+            std::memcpy(out + kWide * s, &distance, sizeof distance);
         }
     }
 }
