@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 import chamfer
-from benchmarks import clusters, neighbours, trees
+from benchmarks import clusters, many, neighbours, trees
 from benchmarks.cases import SETS
 from benchmarks.compare import as_ours, print_ratios
 from benchmarks.libraries import LIBRARIES
@@ -35,6 +35,7 @@ OTHERS: dict[str, Callable[[Path | None, bool], Iterable[Row]]] = {
     "neighbours": neighbours.measure,
     "trees": trees.measure,
     "clusters": clusters.measure,
+    "many": many.measure,
 }
 NAMES = (*SETS, "imports", *OTHERS)
 Step = tuple[str, Callable[[], Iterable[Row]]]

@@ -9,6 +9,7 @@ from benchmarks.libraries import PEERS
 from benchmarks.measure import Case
 
 ALL = ("chamfer", *PEERS)
+CONDENSED = ("chamfer", "fastcluster", "scipy")  # those that take condensed distances
 BOTH = ("float32", "float64")
 SINGLE = ("float32",)
 METHODS = tuple(chamfer.METHODS)
@@ -63,10 +64,11 @@ def levels() -> Iterator[Case]:
 
 
 def small() -> Iterator[Case]:
-    """10 to 1,000 points, as most calls have: what the way to the core and back costs."""
+    """10 to 1,000 points or their distances, as most calls have: what the way to the core and back costs."""
     for n, d in ((10, 4), (50, 128), (150, 4), (300, 128), (1_000, 8), (1_000, 128)):
         for method in ("chamfer", "single", "complete", "average", "ward", "centroid"):
             yield Case("small", "normal", n, method, d, dtypes=BOTH, libraries=ALL, repeats=25)
+            yield Case("small", "distances", n, method, d, dtypes=BOTH, libraries=CONDENSED, repeats=25)
 
 
 def growth() -> Iterator[Case]:

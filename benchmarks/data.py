@@ -16,7 +16,7 @@ _COLUMNS = {"mnist": 784, "covtype": 54}  # of files
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Points and, if there are any, their classes; or a tree and the classes of its points."""
+    """Points and, if there are any, their classes; or condensed distances; or a tree and the classes of its points."""
 
     name: str
     X: Array
@@ -42,6 +42,12 @@ def load(name: str, n: int, d: int, folder: Path | None) -> Data:
 
 def _normal(n: int, d: int) -> tuple[Array]:
     return (np.random.default_rng(0).standard_normal((n, d)),)
+
+
+def _distances(n: int, d: int) -> tuple[Array]:
+    from scipy.spatial.distance import pdist
+
+    return (pdist(*_normal(n, d)),)
 
 
 def _groups(n: int, d: int) -> tuple[Array, Array]:
@@ -117,6 +123,7 @@ def _digits(n: int, _: int) -> tuple[Array, Array]:
 
 _MAKERS: dict[str, Callable[[int, int], tuple[Array] | tuple[Array, Array]]] = {
     "normal": _normal,
+    "distances": _distances,
     "plane": _plane,
     "mixture": _mixture,
     "overlapping": _overlapping,

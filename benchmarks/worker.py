@@ -80,7 +80,7 @@ class Calls:
         run = LIBRARIES[library].run
         if given.name != "tree" and (library, method, dtype) not in self._warm:
             self._warm.add((library, method, dtype))
-            run(X[:50], None, method, {})  # imports, thread pools
+            run(X[:45], None, method, {})  # imports, thread pools; points, or distances of ten
         if alone and library == "chamfer":
             options = {**options, "info": import_module("chamfer").Info()}
         before = _forget_peak() if alone else 0
@@ -88,7 +88,7 @@ class Calls:
         for _ in range(loops):
             result = run(X, given.y, method, options)
         seconds = (time.perf_counter() - start) / loops
-        shape = X.shape if given.name != "tree" else (len(X) + 1, 0)
+        shape = (len(X) + 1, 0) if given.name == "tree" else X.shape if X.ndim == 2 else data[1:3]
         answer: dict[str, Any] = {"seconds": seconds, "data": given.name, "shape": shape, "digest": _digest(result)}
         if alone:
             answer["bytes"] = max(0, _memory("VmHWM") - before) or None

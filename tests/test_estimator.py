@@ -15,6 +15,7 @@ from sklearn.neighbors import kneighbors_graph
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import validate_data
 
 import chamfer
 import reference
@@ -108,6 +109,39 @@ class TestAttributes:
         labels = model.fit(X).labels_
         assert labels[0] == labels[1] != labels[2] != labels[3]
         assert np.bincount(labels).max() <= 40
+
+    def test_names_are_forgotten_with_their_frame(self):
+        frame = pd.DataFrame(X, columns=list("abcd"))
+        model = AgglomerativeClustering().fit(frame).fit(X[:, :3])
+        assert not hasattr(model, "feature_names_in_")
+        assert model.n_features_in_ == 3
+
+    @pytest.mark.parametrize("dtype", ["float32", "float64", ">f8", "float16", "int64"])
+    def test_an_array_is_taken_as_by_scikit_learn(self, dtype):
+        given = (X * 8).astype(dtype)
+        ours = AgglomerativeClustering().fit(given)
+        theirs = validate_data(AgglomerativeClustering(), given, dtype=[np.float64, np.float32])
+        assert ours._fit_X.dtype == theirs.dtype
+        assert np.array_equal(ours._fit_X, theirs)
+
+    @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+    @pytest.mark.parametrize("dtype", ["float32", "float64"])
+    def test_numbers_that_are_not_finite_are_refused_in_its_words(self, value, dtype):
+        spoiled = X.astype(dtype)
+        spoiled[7, 2] = value
+        with pytest.raises(ValueError, match="Input X contains") as ours:
+            AgglomerativeClustering().fit(spoiled)
+        with pytest.raises(ValueError, match="Input X contains") as theirs:
+            validate_data(AgglomerativeClustering(), spoiled)
+        assert str(ours.value).splitlines()[0] == str(theirs.value).splitlines()[0]
+
+    def test_finite_numbers_whose_sum_is_not(self):
+        positive = 1 + X / 1000
+        huge = positive * 2.0**1017
+        with np.errstate(over="ignore"):
+            assert np.isinf(huge.sum())
+        labels = AgglomerativeClustering(5).fit(huge).labels_
+        assert np.array_equal(labels, AgglomerativeClustering(5).fit(positive).labels_)
 
     def test_feature_names(self):
         frame = pd.DataFrame(X, columns=list("abcd"))

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse, sparray, spmatrix
@@ -41,6 +41,7 @@ from chamfer.threads import available_threads, check_threads
 from chamfer.units import multiply
 
 _AUTO = "auto"
+_empty, _ndarray = np.empty, np.ndarray  # for the short way, where finding them in NumPy takes time
 _SHARED = 1 << 22  # products of coordinates that are worth more than one thread
 # Linkages that need no options, and their fast metrics.
 _PLAIN = {name: each.metrics or FAST_METRICS for name, each in METHODS.items() if not each.capped}
@@ -237,7 +238,7 @@ def linkage(
     """
     # The short way, for a plain array and default options: the checks below take longer than few points do.
     if (
-        type(X) is np.ndarray
+        type(X) is _ndarray
         and engine is source is _AUTO
         and type(epsilon) is float
         and epsilon == 0
@@ -253,9 +254,9 @@ def linkage(
         and metric in _PLAIN.get(method, ())
     ):
         threads = available_threads() if X.ndim == 2 and X.size * len(X) >= _SHARED else 1
-        Z = cast("Array | None", _core.few(X, method, metric, threads, np.empty))
-        if Z is not None:
-            return Z
+        found = _core.few(X, method, metric, threads, _empty)
+        if found is not None:
+            return found  # type: ignore[return-value]  # a cast would take 50 ns
     chosen = METHODS[check_choice("method", method, METHODS)]
     check_choice("engine", engine, NAMES)
     threads, limit = check_threads(n_jobs), check_bytes("memory_limit", memory_limit)

@@ -208,6 +208,27 @@ def test_against_scipy(method):
     assert np.allclose(cophenet(short(X, method)), cophenet(linkage(X, method)), rtol=1e-9)
 
 
+@pytest.mark.parametrize("method", ["centroid", "median"])
+@pytest.mark.parametrize(("n", "dtype"), [(640, "float64"), (641, "float64"), (700, "float32"), (1281, "float32")])
+def test_merges_between_centres_of_more_points(method, n, dtype):
+    """In a square or in a triangle: every merge is of two centres that were nearest, to a float's precision."""
+    D = pdist(points(n, 3)).astype(dtype)
+    squares = squareform(D.astype(np.float64)) ** 2 + np.diag(np.full(n, np.inf))
+    slot, size = np.arange(2 * n - 1), np.ones(n)
+    for i, (a, b, height, _) in enumerate(chamfer.linkage(D, method)):
+        p, q = sorted((slot[int(a)], slot[int(b)]))
+        apart = squares[p, q]
+        assert apart <= squares.min() * (1 + 1e-4)
+        assert np.isclose(height**2, apart, rtol=1e-4)
+        share = size[p] / (size[p] + size[q]) if method == "centroid" else 0.5
+        row = share * squares[p] + (1 - share) * squares[q] - share * (1 - share) * apart
+        row[p], squares[q], squares[:, q] = np.inf, np.inf, np.inf
+        row[np.isinf(squares[p])] = np.inf
+        squares[p], squares[:, p] = row, row
+        size[p] += size[q]
+        slot[n + i] = p
+
+
 def test_many_callers_at_once():
     problems = [points(60 + i, 20, seed=i) for i in range(40)]
     expected = [chamfer.linkage(X, "ward") for X in problems]

@@ -61,13 +61,13 @@ Merges merges_by_rule(const std::string& rule, Square<double>& matrix) {
 template <class T>
 Merges merges_by_rule(const std::string& rule, const Triangle<T>& matrix, const Weights& weights, int threads,
                       const Tick& tick) {
-    const bool rounds = rule != "single" && rule != "centroid" && rule != "median";
-    if (matrix.n <= (rounds ? kFewForRounds : kFewClusters)) {
+    const bool single = rule == "single", generic = rule == "centroid" || rule == "median";
+    if (matrix.n <= (single ? kFewClusters : generic ? kFewForGeneric<T> : kFewForRounds)) {
         Square<T> square(matrix);
-        if (rule == "single") return single_of(square);
+        if (single) return single_of(square);
         return with_rule(rule, [&]<class R>(R) { return merges_of<R>(square, weights); });
     }
-    if (rule == "single") return by_tie_rule(spanning_tree(matrix, threads, tick));
+    if (single) return by_tie_rule(spanning_tree(matrix, threads, tick));
     return with_rule(rule, [&]<class R>(R) { return merges_of<R>(matrix, weights, threads, tick); });
 }
 

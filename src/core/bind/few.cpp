@@ -56,14 +56,11 @@ bool measure(double* rows, Index n, Index d, bool cosine, int& exponent) {
     return true;
 }
 
-// Distances d become (d / 2^exponent)^2; false if that takes more thought.
-bool square_all(const Square<double>& matrix, double largest, int& exponent) {
+// Distances d, up to the largest, become (d * factor)^2, factor = 2^-exponent; false if that takes more thought.
+bool unit_of_squares(double largest, int& exponent, double& factor) {
     const double zero = 0;
     exponent = choose_unit(&zero, &largest, 1).exponent;
-    double factor;
-    if (!power(-exponent, factor)) return false;
-    for (Index i = 0; i < matrix.n(); ++i) level->others->square(factor, matrix.n() - i - 1, matrix.row(i) + i + 1);
-    return true;
+    return power(-exponent, factor);
 }
 
 // Heights as the user measures them.
@@ -97,10 +94,11 @@ bool from_points(const Points<T>& given, const How& how, Merges& merges) {
         few_distances(points, squares ? Metric{.root = false, .factor = 1} : how.metric, matrix, how.threads, how.tick);
         int other = 0;
         if (how.squared() && !squares) {
-            double largest = 0;
+            double largest = 0, factor;
             for (Index i = 0; i < n; ++i)
                 for (Index j = i + 1; j < n; ++j) largest = std::max(largest, matrix.row(i)[j]);
-            if (!square_all(matrix, largest, other)) return false;
+            if (!unit_of_squares(largest, other, factor)) return false;
+            for (Index i = 0; i < n; ++i) level->others->square(factor, n - i - 1, matrix.row(i) + i + 1);
         }
         merges = merges_by_rule(how.method, matrix);
         if (how.squared()) restore(merges, true, other);
@@ -113,16 +111,18 @@ template <class T>
 bool from_distances(const T* given, Index n, const How& how, Merges& merges) {
     if (how.chamfer()) return false;
     Square<double> matrix(n);
-    double largest = 0;
-    for (Index i = 0; i < n - 1; given += n - 1 - i, ++i) std::copy_n(given, n - 1 - i, matrix.row(i) + i + 1);
-    for (Index i = 0; i < n - 1; ++i) {  // not above: a vector that has just been written is slow to read
-        double low, high;
-        if (!kernels<double>().column_ranges(matrix.row(i) + i + 1, n - 1 - i, 1, &low, &high) || low < 0) return false;
-        largest = std::max(largest, high);
-    }
-    if (largest > std::numeric_limits<double>::max() / (4 * static_cast<double>(n))) return false;
+    const Index count = n * (n - 1) / 2;
+    double *own = matrix.condensed(), low, high;
+    std::copy_n(given, count, own);  // what nobody else can change is checked
+    if (!kernels<double>().column_ranges(own, count, 1, &low, &high) || low < 0) return false;
+    if (high > std::numeric_limits<double>::max() / (4 * static_cast<double>(n))) return false;
     int exponent = 0;
-    if (how.squared() && !square_all(matrix, largest, exponent)) return false;
+    if (how.squared()) {
+        double factor;
+        if (!unit_of_squares(high, exponent, factor)) return false;
+        level->others->square(factor, count, own);
+    }
+    matrix.spread();
     merges = merges_by_rule(how.method, matrix);
     restore(merges, how.squared(), exponent);
     return true;

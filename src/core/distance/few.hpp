@@ -92,7 +92,9 @@ void by_block_products(const Points<double>& points, Metric metric, const Rows& 
             const Index top = (begin + task) * kRows;
             double* rows = &products[thread * kRows * width];
             for (Index first = top / kBlock * kBlock; first < n; first += kBlock)
-                level->others->block_products(&shifted[top * d], packed.block(first), d, width, rows + first);
+                level->others->block_products(&shifted[top * d], packed.block(first), d,
+                                              std::max(top + 1 - first, Index{0}), std::min(kBlock, n - first), width,
+                                              rows + first);
             for (Index i = top; i < std::min(n, top + kRows); ++i)
                 finish(points, norms.data(), metric, kCancelledInDouble, i, i + 1, n, rows + (i - top) * width + i + 1,
                        out.row(i) + i + 1);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -189,19 +191,18 @@ class SpanningForest {
 template <class T>
 Merges few_spanning_tree(const Square<T>& distances) {
     const Index n = distances.n();
-    std::vector<T> best(n, kFar<T>), from(n, T{0});
-    std::vector<T> out(n, T{0});  // infinite for points that have joined
+    constexpr T kJoined = std::numeric_limits<T>::quiet_NaN();  // no edge is shorter than this, and none is equal
+    const Lines<T> shortest(n, kJoined), from(n, T{0});
+    T* best = shortest.data();
+    std::fill(best, best + n, kFar<T>);
     Merges merges;
     merges.reserve(n - 1);
     for (Id joining = 0; static_cast<Index>(merges.size()) < n - 1;) {
-        out[joining] = best[joining] = kFar<T>;
-        const T smallest =
-            kernels<T>().join(distances.row(joining), out.data(), static_cast<T>(joining), n, best.data(), from.data());
-        TieKey<T> edge;
-        for (Index x = 0; (x += kernels<T>().find(&best[x], n - x, smallest)) < n; ++x)
-            edge = std::min(edge, TieKey<T>(smallest, static_cast<Id>(x), static_cast<Id>(from[x])));
-        merges.push_back({edge.low, edge.high, static_cast<double>(smallest)});
-        joining = out[edge.low] == T{0} ? edge.low : edge.high;
+        best[joining] = kJoined;
+        const auto edge = kernels<T>().join(distances.row(joining), static_cast<T>(joining), n, best, from.data());
+        const Id low = static_cast<Id>(edge.low), high = static_cast<Id>(edge.high);
+        merges.push_back({low, high, static_cast<double>(edge.length)});
+        joining = std::isnan(best[low]) ? high : low;
     }
     return merges;
 }

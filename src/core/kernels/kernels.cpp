@@ -179,31 +179,31 @@ T relax(const T* row, const Id* label, Id own, Id i, Index n, T* best, Id* from)
 }
 
 template <class T>
-T join(const T* row, const T* out, T point, Index n, T* best, T* from) {
+TreeEdge<T> join(const T* row, T point, Index n, T* best, T* from) {
     using V = Vector<T>;
     const auto own = V::fill(point);
     auto least = V::fill(kFar<T>);
-    const auto step = [&](Index j) {
-        const auto here = V::load(row + j) + V::load(out + j), before = V::load(best + j), other = V::load(from + j);
+    for (Index j = 0; j < n; j += V::width) {
+        const auto here = V::load(row + j), before = V::load(best + j), other = V::load(from + j);
         const auto now = here < before ? here : before, lower = own < other ? own : other;
         const auto equal = here == before ? lower : other;
         V::store(now, best + j);
         V::store(here < before ? own : equal, from + j);
         least = now < least ? now : least;
-    };
-    if (n >= V::width) {
-        for (Index j = 0; j + V::width <= n; j += V::width) step(j);
-        step(n - V::width);  // those that are left, and some again, which changes nothing
-        return smallest_lane<T>(least);
     }
-    T smallest = kFar<T>;
-    for (Index j = 0; j < n; ++j) {
-        const T here = row[j] + out[j];
-        if (here < best[j] || (here == best[j] && point < from[j])) from[j] = point;
-        best[j] = smaller(best[j], here);
-        smallest = smaller(smallest, best[j]);
+    TreeEdge<T> edge{smallest_lane<T>(least), kFar<T>, kFar<T>};
+    constexpr Index kBits = 64;  // a branch for so many places, as one of them will do
+    for (Index first = 0; first < n; first += kBits) {
+        std::uint64_t equal = 0;
+        for (Index j = first; j < n && j < first + kBits; j += V::width)
+            equal |= static_cast<std::uint64_t>(bits(V::load(best + j) == edge.length)) << (j - first);
+        for (; equal != 0; equal &= equal - 1) {
+            const Index j = first + __builtin_ctzll(equal);
+            const T end = static_cast<T>(j), low = smaller(end, from[j]), high = larger(end, from[j]);
+            if (low < edge.low || (low == edge.low && high < edge.high)) edge.low = low, edge.high = high;
+        }
     }
-    return smallest;
+    return edge;
 }
 
 template <class T>
@@ -446,18 +446,27 @@ void packed_distances(const double* x, const double* strips, Index d, Index bloc
         }
 }
 
-void block_products(const double* x, const double* strips, Index d, Index width, double* products) {
+// Of kColumns vectors of a block: as many sums as registers allow.
+template <Index kColumns>
+void column_products(const double* x, const double* strips, Index d, Index width, double* products) {
     using V = Vector<double>;
-    constexpr Index kColumns = kVectorBytes == 64 ? kBlock / V::width : 2;  // vectors of a block, as registers allow
-    for (Index part = 0; part < kBlock; part += kColumns * V::width) {
-        V::Lanes sums[kRows][kColumns] = {};
-        for (Index k = 0; k < d; ++k)
-            for (Index c = 0; c < kColumns; ++c) {
-                const auto y = V::load(strips + k * kBlock + part + c * V::width);
-                for (Index r = 0; r < kRows; ++r) sums[r][c] = multiply_add(V::fill(x[r * d + k]), y, sums[r][c]);
-            }
-        for (Index r = 0; r < kRows; ++r) std::memcpy(products + r * width + part, sums[r], sizeof sums[r]);
-    }
+    V::Lanes sums[kRows][kColumns] = {};
+    for (Index k = 0; k < d; ++k)
+        for (Index c = 0; c < kColumns; ++c) {
+            const auto y = V::load(strips + k * kBlock + c * V::width);
+            for (Index r = 0; r < kRows; ++r) sums[r][c] = multiply_add(V::fill(x[r * d + k]), y, sums[r][c]);
+        }
+    for (Index r = 0; r < kRows; ++r) std::memcpy(products + r * width, sums[r], sizeof sums[r]);
+}
+
+void block_products(const double* x, const double* strips, Index d, Index begin, Index end, Index width,
+                    double* products) {
+    constexpr Index kWide = kVectorBytes == 64 ? 4 : 2, kWidth = Vector<double>::width;
+    Index at = begin / kWidth * kWidth;
+    for (; at + kWide * kWidth <= end; at += kWide * kWidth)
+        column_products<kWide>(x, strips + at, d, width, products + at);
+    for (; at + 2 * kWidth <= end; at += 2 * kWidth) column_products<2>(x, strips + at, d, width, products + at);
+    for (; at < end; at += kWidth) column_products<1>(x, strips + at, d, width, products + at);
 }
 
 void square(double factor, Index n, double* values) {

@@ -35,6 +35,12 @@ struct Union {
 inline constexpr Index kBlock = 32, kRows = 4;
 inline constexpr Index kRoom = 32;  // values that the widest machine takes at once, in all vectors of a step
 
+// An edge between two points of few, low < high.
+template <class T>
+struct TreeEdge {
+    T length, low, high;
+};
+
 // Where dense Chamfer keeps Ch(C, .): see engine/dense_chamfer.hpp.
 enum class SumsKind { point, pair, group };
 template <class T>
@@ -103,9 +109,10 @@ struct Kernels {
     T (*relax)(const T* row, const Id* label, Id own, Id i, Index n, T* best, Id* from);
     // Rows [first, last) of a square matrix below its diagonal, from what is above.
     void (*mirror)(T* square, Index stride, Index first, Index last);
-    // A point joins a spanning tree: best[j] is the shortest edge into it, from[j] the lowest of its nearest points;
-    // `out` is infinite for points that have joined. Gives the smallest.
-    T (*join)(const T* row, const T* out, T point, Index n, T* best, T* from);
+    // A point joins a spanning tree: best[j] is the shortest edge from j into it, from[j] the lowest of its nearest
+    // points; best is NaN for points that have joined. Gives the shortest edge, of equal ones that of the tie rule. All
+    // arrays are whole cache lines, and best is NaN from n on.
+    TreeEdge<T> (*join)(const T* row, T point, Index n, T* best, T* from);
     // The same for bounds of which some have become uncertain: those whose nearest is a or b.
     void (*relax_bounds)(const T* row, Id a, Id b, Index n, T* bound, Id* nearest);
 
@@ -152,9 +159,11 @@ struct DoubleKernels {
     void (*packed_distances)(const double* x, const double* strips, Index d, Index blocks, double* out);
     // A block of packed points, from its kBlock rows.
     void (*pack)(const double* rows, Index d, double* strips);
-    // products[r * width + j] = x_r . y_j of kRows rows x of d coordinates and a block of packed points y. The only
-    // kernel whose last bits depend on the level: it fuses products and sums where it can.
-    void (*block_products)(const double* x, const double* strips, Index d, Index width, double* products);
+    // products[r * width + j] = x_r . y_j of kRows rows x of d coordinates and points j of [begin, end) of a packed
+    // block, and maybe of others near them. The only kernel whose last bits depend on the level: it fuses products and
+    // sums where it can.
+    void (*block_products)(const double* x, const double* strips, Index d, Index begin, Index end, Index width,
+                           double* products);
     // Which points of a packed block are within a squared distance of x, as bits; `squared` gets all distances.
     std::uint32_t (*near_points)(const double* x, const double* strips, Index m, double limit, double* squared);
     // Which points j of a packed block are within the squared distance limits[j] of a box, as bits.
