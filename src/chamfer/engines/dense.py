@@ -50,8 +50,7 @@ class DenseEngine(Engine):
             distances = (n * n if _is_square(task) else n * (n - 1) // 2) * size
         distances += 4 * n * n if _needs_double(task) else 0
         blocks = 0 if task.fast or task.d == 0 else 16 * task.threads * pairwise.BLOCK * n
-        first = n * (40 * task.d + 80 * task.threads) if _starts_from_points(task) else 0  # a tree, rows for threads
-        return distances + blocks + first + 200 * n + (task.data.nbytes if task.d else 0)
+        return distances + blocks + 200 * n + (task.data.nbytes if task.d else 0)
 
     def cost(self, task: Task) -> float:
         """All distances, and n² steps for the merges."""
