@@ -35,6 +35,26 @@ def few_and_many(n):
     return sorted({min(t, n) for t in (1, 2, 3, 10, n)})
 
 
+class TestFewPoints:
+    """Centres that are compared one by one, after a look at them in float."""
+
+    @pytest.mark.parametrize("method", ["ward", "centroid", "median"])
+    @pytest.mark.parametrize("apart", [1e3, 1e6, 1e9])
+    @pytest.mark.parametrize("d", [1, 3, 40])
+    def test_points_that_float_cannot_tell_apart(self, method, apart, d):
+        X = gaussian(d, 300, d)
+        X[::2] += apart
+        expected = chamfer.linkage(X, method, engine="dense")
+        # Centres that far from zero have no more digits than this.
+        assert_same_tree(chamfer.linkage(X, method, engine="points"), expected, rtol=max(1e-9, 1e-13 * apart))
+
+    @pytest.mark.parametrize("method", ["ward", "centroid", "median"])
+    def test_one_far_outlier(self, method):
+        X = gaussian(7, 300, 5)
+        X[123] = 1e12
+        assert_same_tree(chamfer.linkage(X, method, engine="points"), chamfer.linkage(X, method, engine="dense"))
+
+
 class TestTradeoff:
     @pytest.mark.parametrize("method", CHAMFER)
     @pytest.mark.parametrize("seed", range(30))

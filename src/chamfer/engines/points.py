@@ -58,7 +58,7 @@ class PointsEngine(Engine):
         if _goes_row_by_row(task):
             return (600 if _is_on_sphere(task) else 100) * n + task.data.nbytes
         if _are_few(task):
-            return n * (8 * d + 150)
+            return n * (12 * d + 160)
         lists = n * (150 + 25 * tuning.current.centre_list)
         return lists + n * (8 * min(d, 129) if task.linkage.family == "single" else 300 + 8 * d + 12 * min(d, 129))
 
