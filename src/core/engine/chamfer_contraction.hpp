@@ -13,8 +13,8 @@
 // the keys by which ties are broken.
 //
 // Means over the host's points may fall as it grows. So bounds of normalized linkages divide by the most that the host
-// may weigh until all its pairs are rated again, an eighth more than it weighed. The mean itself is a bound for the pair
-// on top only: it is taken back when the host grows.
+// may weigh until all its pairs are rated again, an eighth more than it weighed. The mean itself is a bound for the
+// pair on top only: it is taken back when the host grows.
 //
 // The same for the capped linkage: the reach of a point is at most its cap, and a direction counts only once a point of
 // the cluster has one of the other on its list.
