@@ -25,6 +25,7 @@ COMMANDS = {
     "tables": "write the tables of README and docs from the committed results",
     "choices": "whether auto takes the fastest engine, on data of every kind",
     "inputs": "documents as sparse rows, and metrics that are no function of the Euclidean one",
+    "pixels": "merges along a graph beside scikit-learn, chains, and copies",
     "cuts": "one cut beside the loop that users write for k large clusters",
     "numbers": "whether the suggested number of clusters is the true one, beside other ways",
     "costs": "measure the numbers of chamfer.tuning again",

@@ -144,7 +144,9 @@ def _measure(X: Array, method: str, metric: str) -> tuple[str, dict[str, float]]
     """The engine that auto takes, and the seconds of each that may be worth it."""
     task = Task(METHODS[method], check_input(X, metric), Options(), available_threads(), Progress(False))
     chosen = choose(task).name
-    able = [each for each in ENGINES if each.automatic and each.knows(task.linkage) and each.refuses(task) is None]
+    able = [
+        each for each in ENGINES if each.asked_by is None and each.knows(task.linkage) and each.refuses(task) is None
+    ]
     times: dict[str, float] = {}
     for engine in sorted(able, key=lambda each: (each.name != chosen, each.cost(task))):
         if times and engine.cost(task) > HOPELESS * min(times.values()):

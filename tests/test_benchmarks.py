@@ -220,6 +220,13 @@ def test_inputs(capsys):
     assert [line.split()[-7] for line in lines] == ["SparseSource", *4 * ["CdistSource"], "SphereSource"]  # too few
 
 
+def test_pixels(capsys):
+    assert main(["pixels", "--share", "0.01"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2 + 2 + 5 + 2 + 4
+    assert all("scikit-learn" in line for line in lines[:2])
+
+
 def test_cuts(capsys):
     assert main(["cuts", "--points", "600", "--repeats", "1"]) == 0
     assert capsys.readouterr().out.count("equal") == 6

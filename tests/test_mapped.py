@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import chamfer
-from cases import gaussian
+from cases import gaussian, grid
+from chamfer import assignment
 from chamfer.mapped import check_mapped
+from chamfer.sources.visit import nearest_rows
 
 LIMIT = 9_000_000  # bytes: lists fit, a copy of the points would take a third of it
 
@@ -145,3 +147,19 @@ def test_memory_stays_far_below_the_data(file, metric):
     """)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("make", [gaussian, grid])
+def test_predict_reads_training_and_new_rows_in_parts(file, monkeypatch, metric, make):
+    X, new = make(0, 500, 3), make(1, 130, 3)
+    monkeypatch.setattr(assignment, "_PART", 24 * 70)
+    seen = []
+    monkeypatch.setattr(assignment, "nearest_rows", lambda *args: seen.append(len(args[0])) or nearest_rows(*args))
+    found = assignment.nearest_points(mapped(file.with_name("new.npy"), new), mapped(file, X), metric, 1)
+    assert seen == 2 * [*7 * [70], 10]
+    np.testing.assert_array_equal(found, assignment.nearest_points(new, X, metric, 1))  # of equally near ones the first
+    model = chamfer.AgglomerativeClustering(5, metric=metric).fit(np.load(file, mmap_mode="r"))
+    seen.clear()
+    np.testing.assert_array_equal(model.predict(new), model.labels_[found])
+    assert seen == [*7 * [70], 10]  # the model has not copied its rows

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
 
-from chamfer._types import FAST_METRICS, Array, Metric, Points
+from chamfer._types import FAST_METRICS, Array, Metric, Points, is_mapped
 from chamfer.arrays import NotFiniteError
 from chamfer.distances.rows import RowDistances
 from chamfer.inputs import check_input
 from chamfer.sources.visit import nearest_rows
 
+_PART = 1 << 28  # bytes of a memory map that are copied at a time
 _BLOCK = 256  # queries whose distances are computed at a time
 _CENTRES = ("ward", "centroid")
 _NOT_FROM_POINTS = ("weighted", "median")  # their values depend on the order of the merges
@@ -23,8 +24,25 @@ _NOT_FROM_POINTS = ("weighted", "median")  # their values depend on the order of
 def nearest_points(queries: Any, X: Any, metric: Metric, threads: int) -> Array:
     """Position of the nearest row of X for each query, by distances as `linkage` has them."""
     if metric in FAST_METRICS and not issparse(X) and not issparse(queries):
-        return nearest_rows(X, queries, metric, 1, threads)[0].clusters[:, 0]
+        return np.concatenate([_nearest(rows, X, metric, threads) for _, rows in _parts(queries)])
     return np.concatenate([rows.argmin(axis=1) for rows in _rows(queries, X, metric)])
+
+
+def _nearest(queries: Array, X: Array, metric: Metric, threads: int) -> Array:
+    """Position of the nearest row of X, the first of those that are equally near."""
+    nearest, least = np.zeros(len(queries), np.int64), np.full(len(queries), np.inf)
+    for first, rows in _parts(X):
+        answer, exponent = nearest_rows(rows, queries, metric, 1, threads)
+        distances = np.ldexp(answer.distances[:, 0].astype(np.float64), exponent)  # each part has its own unit
+        closer = distances < least
+        nearest[closer], least[closer] = first + answer.clusters[closer, 0], distances[closer]
+    return nearest
+
+
+def _parts(X: Array) -> Iterator[tuple[int, Array]]:
+    """All rows, or parts of those that are on disk, each with the number of its first row."""
+    rows = max(1, _PART // max(1, X.shape[1] * X.itemsize)) if is_mapped(X) else max(1, len(X))
+    return ((first, X[first : first + rows]) for first in range(0, len(X), rows))
 
 
 def distances_to_clusters(queries: Any, X: Any, labels: Array, method: str, metric: Metric) -> Array:

@@ -14,9 +14,10 @@ void bind(nb::module_& m) {
            std::optional<Array<const Id, 2>> nearest, double k, const Constraints& constraints, nb::object callback) {
             const Distances<T> distances = distances_of<T>(X, metric);
             return run_constrained(constraints, callback, [&](const Tick& tick) {
-                const NearLists lists = nearest ? NearLists(distances.points, nearest->data(),
-                                                            static_cast<Index>(nearest->shape(1)), k, constraints.weights)
-                                                : NearLists();
+                const NearLists lists = nearest
+                                            ? NearLists(distances.points, nearest->data(),
+                                                        static_cast<Index>(nearest->shape(1)), k, constraints.weights)
+                                            : NearLists();
                 const auto merges = [&]<class Variant>(Variant) {
                     return ChamferContraction<T, Variant>(distances, constraints, lists, tick).run();
                 };

@@ -1,9 +1,9 @@
 // Merges by the values of all pairs of clusters, of which only some may be merged: see constraints.hpp.
 //
 // After the generic algorithm of D. Mullner, Modern hierarchical, agglomerative clustering algorithms,
-// arXiv:1109.2378, section 3.1, which is correct for every rule. Each cluster keeps a lower bound of its values to younger
-// ones, and a bound that is no longer exact is made so only when it is the smallest. The first of the smallest bounds,
-// in the order of ids, and its first nearest cluster are the pair of the tie rule.
+// arXiv:1109.2378, section 3.1, which is correct for every rule. Each cluster keeps a lower bound of its values to
+// younger ones, and a bound that is no longer exact is made so only when it is the smallest. The first of the smallest
+// bounds, in the order of ids, and its first nearest cluster are the pair of the tie rule.
 #pragma once
 
 #include <numeric>
@@ -62,9 +62,7 @@ class Allowed {
    private:
     static constexpr char kAdjacent = 1, kForbidden = 2;
 
-    bool allowed(Id a, Id b) const {
-        return state_[a * n_ + b] == kAdjacent && sizes_[a] + sizes_[b] <= max_size_;
-    }
+    bool allowed(Id a, Id b) const { return state_[a * n_ + b] == kAdjacent && sizes_[a] + sizes_[b] <= max_size_; }
 
     void forbid(const Csr& labels) {
         std::vector<std::vector<Id>> sharing;

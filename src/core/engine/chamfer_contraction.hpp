@@ -13,8 +13,8 @@
 // the keys by which ties are broken.
 //
 // Means over the host's points may fall as it grows. So bounds of normalized linkages divide by the most that the host
-// may weigh until all its pairs are rated again, an eighth more than it weighed. The mean itself is a bound for the pair
-// on top only: it is taken back when the host grows.
+// may weigh until all its pairs are rated again, an eighth more than it weighed. The mean itself is a bound for the
+// pair on top only: it is taken back when the host grows.
 //
 // The same for the capped linkage: the reach of a point is at most its cap, and a direction counts only once a point of
 // the cluster has one of the other on its list.
@@ -24,11 +24,10 @@
 #include <vector>
 
 #include "../base/heap.hpp"
-#include "../base/sums.hpp"
 #include "../linkage/chamfer.hpp"
 #include "../linkage/constraints.hpp"
-#include "../linkage/near_lists.hpp"
 #include "guests.hpp"
+#include "reaches.hpp"
 
 namespace chamfer {
 
@@ -37,14 +36,12 @@ class ChamferContraction {
    public:
     ChamferContraction(const Distances<T>& distances, const Constraints& constraints, const NearLists& lists,
                        const Tick& tick)
-        : points_(distances.points),
-          metric_(distances.metric),
-          weights_(constraints.weights),
+        : reaches_(distances, constraints.weights, lists),
+          points_(reaches_.points()),
           lists_(lists),
           tick_(tick),
           limits_(constraints),
           n_(constraints.n()),
-          row_(points_.d),
           label_(n_),
           id_(n_),
           members_(n_),
@@ -80,33 +77,23 @@ class ChamferContraction {
     static constexpr Index kLong = 4096;  // so many distances take longer than to look at the clock
 
     struct Pair {
-        Id host, guest;                 // kNone if the pair is gone
-        Chain chain{};                  // the guest's points on the host's list
-        Sum out{};                      // Ch(guest, host)
-        Sum back{};                     // Ch(host, guest), as far as it was summed
-        Index summed = 0;               // over so many of the host's first points
-        std::vector<double> reaches{};  // squared, of these; none for small guests, which are as soon computed again
-        bool out_counts, back_counts;   // always, unless the linkage is capped
-        Id changed = kNone;             // by the merge of that number
-        Id entered = kNone;             // the same, and all points of the guest are on the host's list
+        Id host, guest;                // kNone if the pair is gone
+        Chain chain{};                 // the guest's points on the host's list
+        Sum out{};                     // Ch(guest, host)
+        PartialSum back{};             // Ch(host, guest)
+        bool out_counts, back_counts;  // always, unless the linkage is capped
+        Id changed = kNone;            // by the merge of that number
+        Id entered = kNone;            // the same, and all points of the guest are on the host's list
     };
 
     Index done() const { return static_cast<Index>(merges_.size()); }
     Id now() const { return static_cast<Id>(merges_.size()); }
     bool capped() const { return lists_.there(); }
     static double value(const Sum& sum) { return std::max(sum.high + sum.low, 0.0); }
-    double term(Id p, double squared) const { return weights_[p] * from_squared(metric_, squared); }
 
-    const double* row(Id p) {
-        std::copy_n(points_.row(p), points_.d, row_.begin());
-        return row_.data();
-    }
-
-    // The squared distance from p to the nearest point of a cluster, at most the cap of p.
     double reach(Id p, const PackedList<T>& cluster) {
         if (cluster.size() > kLong) tick_(done());
-        const double squared = cluster.nearest(points_, row(p));
-        return std::min(squared, lists_.cap(p));
+        return reaches_(p, cluster);
     }
 
     static std::uint64_t key(Id a, Id b) {
@@ -176,12 +163,12 @@ class ChamferContraction {
         const Index host = members_[pair.host].size();
         const double weight = limits_.size(pair.host);
         if (Variant::symmetric)
-            sum_back(number, std::min(host, 2 * std::max(pair.summed, members_[pair.guest].size())));
+            sum_back(number, std::min(host, 2 * std::max(pair.back.count, members_[pair.guest].size())));
         else
             sum_until_larger(number, weight);
         set_key(number, weight);
         if (Variant::normalized) risen_[pair.host].push_back(number);
-        return !Variant::symmetric || pair.summed == host;
+        return !Variant::symmetric || pair.back.count == host;
     }
 
     static double over(double sum, double weight) { return Variant::normalized ? sum / weight : sum; }
@@ -193,42 +180,25 @@ class ChamferContraction {
     void sum_until_larger(Id number, double weight) {
         const Pair& pair = pairs_[number];
         const Index host = members_[pair.host].size();
-        for (const double there = out(pair); pair.back_counts && pair.summed < host;) {
-            if (!(over(value(pair.back), weight) < there)) return;
-            sum_back(number, std::min(host, pair.summed + (Variant::normalized ? kBlock : 1)));
+        for (const double there = out(pair); pair.back_counts && pair.back.count < host;) {
+            if (!(over(value(pair.back.sum), weight) < there)) return;
+            sum_back(number, std::min(host, pair.back.count + (Variant::normalized ? kBlock : 1)));
         }
     }
 
     // Sums Ch(host, guest) over so many points of the host.
     void sum_back(Id number, Index count) {
         Pair& pair = pairs_[number];
-        const PackedList<T>& host = members_[pair.host];
-        double squared[kBlock];
-        while (pair.summed < count) {
-            const Index first = pair.summed, length = std::min(kBlock - first % kBlock, count - first);
-            if (length == kBlock)
-                host.block_to_nearest(points_, first, members_[pair.guest], row_.data(), squared);
-            else
-                for (Index i = 0; i < length; ++i) squared[i] = reach(host[first + i], members_[pair.guest]);
-            for (Index i = 0; i < length; ++i) {
-                const Id p = host[first + i];
-                squared[i] = std::min(squared[i], lists_.cap(p));
-                pair.back.add(term(p, squared[i]));
-            }
-            pair.summed += length;
-            if (members_[pair.guest].size() > kLong / kBlock) tick_(done());
-            if (keeps_reaches(pair)) pair.reaches.insert(pair.reaches.end(), squared, squared + length);
+        const PackedList<T>&host = members_[pair.host], &guest = members_[pair.guest];
+        while (pair.back.count < count) {
+            pair.back.go_on(reaches_, host, guest, count);
+            if (guest.size() > kLong / kBlock) tick_(done());
         }
-    }
-
-    bool keeps_reaches(const Pair& pair) const {
-        constexpr Index kSmall = 8;
-        return members_[pair.guest].size() > kSmall;
     }
 
     void set_key(Id number, double weight) {
         const Pair& pair = pairs_[number];
-        const double there = out(pair), back = pair.back_counts ? over(value(pair.back), weight) : kFar<double>;
+        const double there = out(pair), back = pair.back_counts ? over(value(pair.back.sum), weight) : kFar<double>;
         const double key = Variant::symmetric ? there + back : std::min(there, back);
         if (key < kFar<double>)
             heap_.set(number, {key, id_[pair.host], id_[pair.guest]});
@@ -258,7 +228,7 @@ class ChamferContraction {
         Pair& pair = pairs_[number];
         const double squared = reach(p, members_[pair.host]);
         guests_[pair.host].enter(points_, pair.chain, p, squared, number);
-        pair.out.add(term(p, squared));
+        pair.out.add(reaches_.term(p, squared));
     }
 
     // All points of the guest do, and nothing is known of the way back.
@@ -268,11 +238,7 @@ class ChamferContraction {
         pairs_[pair].entered = now();
     }
 
-    void forget_back(Id pair) {
-        pairs_[pair].back = {};
-        pairs_[pair].summed = 0;
-        std::vector<double>().swap(pairs_[pair].reaches);
-    }
+    void forget_back(Id pair) { pairs_[pair].back = {}; }
 
     // The guest's points leave the host's list.
     void leave(Id number) {
@@ -325,8 +291,8 @@ class ChamferContraction {
 
     void lower(Id p, double squared, double& reach, Sum& sum, Id pair) {
         if (!(squared < reach)) return;
-        sum.add(term(p, squared));
-        sum.add(-term(p, reach));
+        sum.add(reaches_.term(p, squared));
+        sum.add(-reaches_.term(p, reach));
         reach = squared;
         change(pair);
     }
@@ -394,10 +360,10 @@ class ChamferContraction {
         hosts_[a].push_back(number);
         if (pair.entered != now())
             for (const Id p : by.numbers()) enter(number, p);
-        if (pair.reaches.empty()) return forget_back(number);
-        members_[x].each_near(points_, box, pair.reaches.data(), pair.summed, [&](Index i) {
+        if (pair.back.reaches.empty()) return forget_back(number);
+        members_[x].each_near(points_, box, pair.back.reaches.data(), pair.back.count, [&](Index i) {
             const Id p = members_[x][i];
-            lower(p, reach(p, by), pair.reaches[i], pair.back, number);
+            lower(p, reach(p, by), pair.back.reaches[i], pair.back.sum, number);
         });
     }
 
@@ -427,15 +393,13 @@ class ChamferContraction {
         }
     }
 
-    Points<T> points_;
-    Metric metric_;
-    const std::vector<double>& weights_;
+    Reaches<T> reaches_;
+    const Points<T>& points_;
     const NearLists& lists_;
     const Tick& tick_;
     Limits limits_;
     Index n_;
     Merges merges_;
-    std::vector<double> row_;
     std::vector<Id> label_;               // by point: its cluster, a slot
     std::vector<Id> id_;                  // by slot, as all below
     std::vector<PackedList<T>> members_;  // oldest first

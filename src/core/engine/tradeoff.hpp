@@ -181,8 +181,7 @@ class Tradeoff {
         const T* row = &block_[place_[p] * n_];
         kernels<T>().lower(row, n_, rows.to.data());
         for (Index q = 0; q < n_; ++q) least_[slot_[q]] = std::min(least_[slot_[q]], row[q]);
-        for (const Id x : active_)
-            rows.from[x] += weight_[p] * static_cast<double>(std::exchange(least_[x], kFar<T>));
+        for (const Id x : active_) rows.from[x] += weight_[p] * static_cast<double>(std::exchange(least_[x], kFar<T>));
     }
 
     void join(Id a, Id b, Id id) {

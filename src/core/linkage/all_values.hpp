@@ -44,7 +44,11 @@ class ChamferValues {
    public:
     // `square` is symmetric, is changed, and must outlive this.
     ChamferValues(double* square, const std::vector<double>& weights)
-        : nearest_(square), n_(static_cast<Index>(weights.size())), weights_(weights), sums_(n_ * n_), divisor_(n_, 1.0) {
+        : nearest_(square),
+          n_(static_cast<Index>(weights.size())),
+          weights_(weights),
+          sums_(n_ * n_),
+          divisor_(n_, 1.0) {
         for (Id a = 0; a < n_; ++a) {
             members_.push_back({a});
             if (Variant::normalized) divisor_[a] = weights[a];
