@@ -27,7 +27,8 @@ def engines() -> Iterator[tuple[str, str, str]]:
         known = [each for each in METHODS.values() if engine.knows(each)]
         others = [f"`{each.name}`" for each in METHODS.values() if each not in known]
         short = len(others) < len(known) / 2
-        listed = f"all but {', '.join(others)}" if short else ", ".join(with_metrics(each, engine) for each in known)
+        most = f"all but {', '.join(others)}" if others else "all"
+        listed = most if short else ", ".join(with_metrics(each, engine) for each in known)
         option = " with `epsilon`" if "epsilon" in engine.takes and engine.asked_by is not None else ""
         yield listed + option, engine.name, engine.space
 

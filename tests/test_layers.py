@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "sparse": "_types arrays units",
     "inputs": "_types _core arrays sparse",
     "mapped": "units _types memory tuning arrays inputs",
-    "edges": "_types inputs",
+    "edges": "_types _core inputs",
     "constraints": "_types _core inputs edges",
     "methods": "_types",
     "threads": "inputs",

@@ -43,18 +43,19 @@ class Allowed {
         merges.reserve(n_ - 1);
         UnionFind sets(n_);
         for (const Merge& merge : together) {
-            const Id a = sets.find(merge.a), b = sets.find(merge.b);
-            sets.attach(b, a);
+            const Id a = sets.find(merge.a), b = sets.find(merge.b), kept = std::min(a, b), lost = std::max(a, b);
+            sets.attach(lost, kept);
             merges.push_back(merge);
-            unite(a, b);
+            unite(kept, lost);
             tick(static_cast<Index>(merges.size()));
         }
         find_all(threads, tick);
         for (Id c; (c = closest()) != kNone; tick(static_cast<Index>(merges.size()))) {
-            const Id other = nearest_[c], a = slot_[c], b = slot_[other];
-            merges.push_back({a, b, bound_[c]});
-            unite(a, b);
-            relax(a, c, other);
+            const Id other = nearest_[c], kept = std::min(slot_[c], slot_[other]);
+            const Id lost = std::max(slot_[c], slot_[other]);
+            merges.push_back({kept, lost, bound_[c]});
+            unite(kept, lost);
+            relax(kept, c, other);
         }
         return merges;
     }

@@ -44,20 +44,16 @@ class ChamferValues {
    public:
     // `square` is symmetric, is changed, and must outlive this.
     ChamferValues(double* square, const std::vector<double>& weights)
-        : nearest_(square),
-          n_(static_cast<Index>(weights.size())),
-          weights_(weights),
-          sums_(n_ * n_),
-          divisor_(n_, 1.0) {
+        : nearest_(square), n_(static_cast<Index>(weights.size())), weights_(weights), sums_(n_ * n_), scale_(n_, 1.0) {
         for (Id a = 0; a < n_; ++a) {
             members_.push_back({a});
-            if (Variant::normalized) divisor_[a] = weights[a];
+            if (Variant::normalized) scale_[a] = 1 / weights[a];
             for (Id b = 0; b < n_; ++b) sums_[a * n_ + b] = weights[a] * nearest_[a * n_ + b];
         }
     }
 
     double operator()(Id a, Id b) const {
-        const double forth = sums_[a * n_ + b] / divisor_[a], back = sums_[b * n_ + a] / divisor_[b];
+        const double forth = scale_[a] * sums_[a * n_ + b], back = scale_[b] * sums_[b * n_ + a];
         return Variant::symmetric ? forth + back : std::min(forth, back);
     }
 
@@ -73,14 +69,14 @@ class ChamferValues {
         auto &into = members_[kept], &taken = members_[lost];
         into.insert(into.end(), taken.begin(), taken.end());
         std::vector<Id>().swap(taken);
-        if (Variant::normalized) divisor_[kept] += divisor_[lost];
+        if (Variant::normalized) scale_[kept] = 1 / (1 / scale_[kept] + 1 / scale_[lost]);
     }
 
    private:
     double* nearest_;
     Index n_;
     const std::vector<double>& weights_;
-    std::vector<double> sums_, divisor_;  // divisor_: the weight if normalized, else 1
+    std::vector<double> sums_, scale_;  // scale_: 1 / weight if normalized, else 1
     std::vector<std::vector<Id>> members_;
 };
 
