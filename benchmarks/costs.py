@@ -50,7 +50,8 @@ LISTS = [
     Call("chamfer_normalized", 10_000, 30, 0, {"engine": "lists"}),
     Call("chamfer", 30_000, 2, 0, {"engine": "lists"}),
 ]
-CENTRES = [Call("ward", n, d, 0, {"engine": "points"}) for d in (4, 24, 100) for n in (1_000, 5_000, 12_000)]
+SINGLE = [Call("single", n, d, 0, {"engine": "points"}) for d in (4, 24, 100) for n in (1_000, 5_000, 12_000)]
+CENTRES = [Call("ward", n, d, 0, {"engine": "points"}) for d in (4, 24, 100) for n in (1_000, 10_000, 40_000)]
 CLOSER = [Call("centroid", n, d, 0, {"engine": "points"}) for d in (24, 200) for n in (1_000, 5_000)]
 TREES = [Call("chamfer", 30_000, d, rank, {"engine": "lists"}) for d, rank in ((3, 0), (6, 0), (50, 3), (50, 20))]
 INDEX = [Call("chamfer_capped", 20_000, 50, 10, {"source": "ann"})]
@@ -77,7 +78,8 @@ SWEEPS: dict[str, tuple[tuple[Any, ...], list[Call]]] = {
     "folded_points": (around("folded_points", 2), FOLDED),
     "folded_share": ((0.05, NOW.folded_share, 0.95), FOLDED),
     "centre_list": (around("centre_list", 2), CENTRES[3:]),
-    "few_points": ((NEVER, NOW.few_points, ALWAYS), CENTRES),
+    "few_points": ((NEVER, NOW.few_points, ALWAYS), SINGLE),
+    "few_rounds": ((NEVER, NOW.few_rounds, ALWAYS), CENTRES),
     "few_closer": ((NEVER, NOW.few_closer, ALWAYS), CLOSER),
     "tree_coordinates": ((4, 8, 12), TREES),
     "tree_centres": ((2, 4, 8), [Call("ward", 30_000, d, 0, {"engine": "points"}) for d in (3, 6)]),

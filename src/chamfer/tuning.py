@@ -56,7 +56,8 @@ class Tuning:
     # The points engine.
     centre_list: int = 16  # entries of a list of centres
     # The most points that are compared one by one, which is faster than lists.
-    few_points: Steps = ((24, 40_000), (48, 10_000), (_ALL, 1_000))
+    few_points: Steps = ((4, 5_000), (24, 12_000), (_ALL, 1_000))
+    few_rounds: Steps = ((24, 40_000), (48, 10_000), (_ALL, 1_000))  # the same for Ward's linkage
     few_closer: Steps = ((128, _ALL), (_ALL, 1_000))  # the same where a merge may bring centres closer
 
     # Sources: trees, or products of few principal coordinates.

@@ -229,7 +229,9 @@ def test_the_points_engine_takes_weights(method, few, scale):
     for n, d in ((300, 2), (300, 12)):
         X, weights = gaussian(n, n, d), scale * np.random.default_rng(0).uniform(0.01, 300, n)
         expected = chamfer.linkage(X, method, metric, engine="dense", sample_weight=weights)
-        with chamfer.tuning.using(**({} if few else {"few_points": ((1 << 62, 0),), "few_closer": ((1 << 62, 0),)})):
+        with chamfer.tuning.using(
+            **({} if few else dict.fromkeys(("few_points", "few_rounds", "few_closer"), ((1 << 62, 0),)))
+        ):
             Z = chamfer.linkage(X, method, metric, engine="points", sample_weight=weights)
         assert_same_tree(Z, expected, 1e-8)
 

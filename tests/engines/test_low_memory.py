@@ -28,7 +28,7 @@ FROM_POINTS = [
 @pytest.fixture
 def lists(tuned):
     """Lists also for few points, which otherwise are compared one by one."""
-    tuned(few_points=((1 << 62, 0),), few_closer=((1 << 62, 0),))
+    tuned(**dict.fromkeys(("few_points", "few_rounds", "few_closer"), ((1 << 62, 0),)))
 
 
 def few_and_many(n):

@@ -147,10 +147,11 @@ def _first_edge(which: Array, left: Array, link: Array) -> int:
 
 def _are_few(task: Task) -> bool:
     """Whether comparing all points is faster than keeping lists, and the core can do it."""
-    if task.linkage.family == "lance_williams":
+    linkage, now = task.linkage, tuning.current
+    if linkage.family == "lance_williams":
         return False
-    now = tuning.current
-    return task.data.n <= tuning.at(now.few_points if task.linkage.reducible else now.few_closer, task.d)
+    steps = now.few_points if linkage.family == "single" else now.few_rounds if linkage.reducible else now.few_closer
+    return task.data.n <= tuning.at(steps, task.d)
 
 
 def _weights(task: Task) -> tuple[Array | None, int]:
