@@ -87,7 +87,7 @@ class Tuning:
 
     # The builder of neighbour graphs.
     graph_exact: int = 4096  # points, up to which all are compared
-    graph_sample: int = 512  # points whose neighbours are searched for exactly, to measure the recall
+    graph_sample: int = 1024  # points whose neighbours are searched for exactly, to measure the recall
     graph_leaf: int = 512  # points of a leaf in the first round
     graph_leaders: int = 512  # points by which all are put into an order in which neighbours are close together
     graph_fanout: int = 2  # balls that a point belongs to
