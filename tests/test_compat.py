@@ -1,13 +1,18 @@
 """Names, arguments and defaults of SciPy, scikit-learn and fastcluster; `peers` runs their own tests."""
 
 import warnings
+from itertools import product
 
 import numpy as np
 import pytest
 from scipy.cluster import hierarchy
+from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn import cluster
+from sklearn.datasets import load_digits, make_swiss_roll
+from sklearn.feature_extraction.image import grid_to_graph
 from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import kneighbors_graph
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import chamfer
@@ -141,6 +146,21 @@ class TestFastcluster:
         np.testing.assert_allclose(found, np.where(expected == 1e9, np.inf, expected))
 
 
+def _along_a_graph(data):
+    """Points without ties, a graph, and the number of its components."""
+    rng = np.random.default_rng(0)
+    if data == "image":
+        points, graph = np.sin(np.arange(600) / 50)[:, None] + 0.1 * rng.normal(size=(600, 2)), grid_to_graph(20, 30)
+    else:
+        points = {
+            "roll": lambda: make_swiss_roll(300, noise=0.05, random_state=0)[0],
+            "digits": lambda: load_digits().data[:300] + 1e-3 * rng.random((300, 64)),
+            "components": lambda: np.concatenate([rng.normal(size=(40, 3)) + 4 * each for each in range(3)]),
+        }[data]()
+        graph = kneighbors_graph(points, 4 if data == "components" else 10)
+    return points, graph, connected_components(graph)[0]
+
+
 class TestSklearn:
     @pytest.mark.parametrize("linkage", ["ward", "complete", "average", "single"])
     def test_the_same_clusters(self, linkage):
@@ -150,6 +170,37 @@ class TestSklearn:
         assert len(set(zip(ours.labels_, theirs.labels_, strict=True))) == 5
         assert ours.get_params().keys() == theirs.get_params().keys()
         assert not hasattr(ours, "distances_")
+
+    @pytest.mark.parametrize(
+        ("linkage", "metric"),
+        [
+            ("ward", "euclidean"),
+            *product(("complete", "average", "single"), ("euclidean", "cosine", "l1", "precomputed")),
+        ],
+    )
+    @pytest.mark.parametrize("data", ["image", "roll", "digits", "components"])
+    def test_the_same_clusters_along_a_graph(self, data, linkage, metric):
+        points, graph, components = _along_a_graph(data)
+        if metric == "precomputed":
+            points = squareform(pdist(points, "chebyshev"))
+        options = {"linkage": linkage, "metric": metric, "connectivity": graph, "compute_distances": True}
+        fitted = []
+        for kind in (ours_sklearn.AgglomerativeClustering, cluster.AgglomerativeClustering):
+            with warnings.catch_warnings(record=True) as found:
+                warnings.simplefilter("always")
+                fitted.append(kind(6, **options).fit(points))
+            assert ["> 1" in str(each.message) for each in found] == [True] * (components > 1)
+        ours, theirs = fitted
+        assert len(set(zip(ours.labels_, theirs.labels_, strict=True))) == 6
+        np.testing.assert_allclose(np.sort(ours.distances_), np.sort(theirs.distances_), rtol=1e-9, atol=1e-12)
+        assert ours.n_connected_components_ == theirs.n_connected_components_ == components
+
+    def test_trees_along_a_graph(self):
+        points, graph, _ = _along_a_graph("roll")
+        found = ours_sklearn.linkage_tree(points, graph, linkage="average", return_distance=True)
+        expected = cluster.linkage_tree(points, graph, linkage="average", return_distance=True)
+        np.testing.assert_allclose(found[4], expected[4])
+        assert found[1:4] == (1, len(points), None)
 
     def test_a_metric_is_a_function_of_all_points(self):
         def metric(*points):

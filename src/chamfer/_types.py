@@ -137,7 +137,10 @@ class Condensed:
 
 @dataclass(frozen=True)
 class SparseDistances:
-    """Distances between some pairs of points, in both directions; all other pairs have the default distance."""
+    """Distances between some pairs of points, in both directions; all other pairs have the default distance.
+
+    If that is not a number, they do not count: clusters have the values of the pairs that are there.
+    """
 
     graph: csr_array  # entries may be zero
     default: float

@@ -157,7 +157,8 @@ def linkage(
         of `connectivity` joins.
     default : float, optional
         For a sparse `X`: the distance of pairs that it does not hold, at least as large as those that it holds;
-        infinity by default.
+        infinity by default. With NaN such pairs do not count: where only one of two clusters that merge has a value to
+        a third one, the union takes it, as in scikit-learn along a graph.
     metric_params : dict, optional
         Arguments of the metric, as ``cdist`` takes them: ``{"p": 3}`` for ``"minkowski"``, ``V``, ``VI``, or weights
         ``w`` of the coordinates; for a function, its keyword arguments.

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -105,6 +106,35 @@ def test_chamfer_linkages_follow_edges_without_a_matrix():
         Z = chamfer.linkage(X, method, connectivity="chain", memory_limit="12MB")
         sizes = np.abs(np.diff(chamfer.cut(Z, 9)))
         assert np.count_nonzero(sizes) == 8  # each cluster is a run of the chain
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("method", ["single", "complete", "average", "weighted"])
+def test_pairs_that_do_not_count(method, seed):
+    """With default=nan a union takes the value of the half that has one."""
+    draw, n = np.random.default_rng(seed), [2, 5, 12, 30][seed % 4]
+    known = {frozenset(pair): draw.random() for pair in combinations(range(n), 2) if draw.random() < 0.3}
+    X = sparse.lil_array((n, n))
+    for (a, b), value in ((sorted(pair), value) for pair, value in known.items()):
+        X[a, b] = value
+    Z = chamfer.linkage(X, method, "precomputed", default=np.nan, forest=True)
+    sizes = dict.fromkeys(range(n), 1)
+    for i, (a, b, height, _) in enumerate(Z):
+        if not known:
+            assert np.isinf(Z[i:, 2]).all()
+            break
+        closest = min(known, key=known.__getitem__)
+        assert closest == {a, b}
+        assert height == pytest.approx(known.pop(closest))
+        one, two = sizes.pop(a), sizes.pop(b)
+        for x in sizes:
+            values = [known.pop(frozenset((each, x)), None) for each in (a, b)]
+            if None not in values:
+                means = {"average": np.average(values, weights=[one, two]), "weighted": np.mean(values)}
+                known[frozenset((n + i, x))] = {"single": min(values), "complete": max(values), **means}[method]
+            elif values != [None, None]:
+                known[frozenset((n + i, x))] = next(each for each in values if each is not None)
+        sizes[n + i] = one + two
 
 
 @pytest.mark.parametrize("method", EDGES)

@@ -6,22 +6,39 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import coo_array
+from sklearn.metrics import pairwise_distances_argmin_min
+from sklearn.metrics.pairwise import paired_distances
 
 from chamfer import estimator, features, hac
 from chamfer._types import Array
+from chamfer.edges import check_graph, components, graph_of
 from chamfer.inputs import check_choice, check_integer
 
 _LINKAGES = ("complete", "average", "single")
+_OF_EDGES = ("complete", "average")  # along a graph, scikit-learn knows the distances of edges only
+_METRICS = ("euclidean", "l2", "l1", "manhattan", "cityblock", "cosine", "precomputed")
 
 __all__ = ["AgglomerativeClustering", "FeatureAgglomeration", "linkage_tree", "ward_tree"]
 
 
-class AgglomerativeClustering(estimator.AgglomerativeClustering):
+class _AlongEdges(estimator.AgglomerativeClustering):
+    """Merges along a graph as scikit-learn has them."""
+
+    def _cached_linkage(self) -> Any:
+        run = super()._cached_linkage()
+        return run if self.connectivity is None else partial(_along_edges, run)
+
+
+class AgglomerativeClustering(_AlongEdges):
     """scikit-learn's estimator: Ward's linkage by default, and `distances_` only if asked for.
+
+    Along a graph, ``"complete"`` and ``"average"`` know the distances of edges only, and the shortest edge between each
+    two components is added, as in scikit-learn.
 
     Parameters
     ----------
@@ -64,7 +81,7 @@ class AgglomerativeClustering(estimator.AgglomerativeClustering):
             del self.distances_
 
 
-class FeatureAgglomeration(features.FeatureAgglomeration):
+class FeatureAgglomeration(_AlongEdges, features.FeatureAgglomeration):
     """scikit-learn's estimator that clusters columns, with Ward's linkage by default.
 
     Parameters
@@ -186,9 +203,54 @@ def _tree(
         warnings.warn("n_clusters does not shorten the tree, it is computed in full", UserWarning, stacklevel=3)
     if callable(metric):
         X, metric = metric(X), "precomputed"
-    options, components = {}, 1
-    if connectivity is not None:
-        options, components = {"connectivity": connectivity}, connected_components(connectivity)[0]
-    Z = hac.linkage(X, method, metric, **options)
-    tree = Z[:, :2].astype(np.intp), components, len(Z) + 1, None
+    if connectivity is None:
+        Z, count = hac.linkage(X, method, metric), 1
+    else:
+        graph = check_graph(connectivity, X, len(X))
+        Z = _along_edges(hac.linkage, X, method=method, metric=metric, connectivity=graph)
+        count = int(components(graph).max()) + 1
+    tree = Z[:, :2].astype(np.intp), count, len(Z) + 1, None
     return (*tree, Z[:, 2]) if return_distance else tree
+
+
+def _along_edges(run: Any, X: Any, *, method: str, metric: Any, connectivity: Any, **options: Any) -> Array:
+    """Z by `run`, which is `linkage`, from the distances of edges alone where scikit-learn knows no others."""
+    if isinstance(X, np.ndarray) and metric in _METRICS:
+        row, col = _joined(X, connectivity, metric)
+        if method in _OF_EDGES:
+            lengths = X[row, col] if metric == "precomputed" else paired_distances(X[row], X[col], metric=metric)
+            X, metric = coo_array((lengths, (row, col)), shape=connectivity.shape), "precomputed"
+            options, connectivity = {**options, "default": np.nan}, None
+        else:
+            connectivity = graph_of(row, col, len(X))
+    return run(X, method=method, metric=metric, connectivity=connectivity, **options)  # type: ignore[no-any-return]
+
+
+def _joined(X: Array, graph: Any, metric: str) -> tuple[Array, Array]:
+    """Edges, each once, and the shortest between each two components, with a warning: scikit-learn adds these."""
+    edges, label = graph.tocoo(), components(graph)
+    once = edges.row < edges.col
+    row, col = [edges.row[once]], [edges.col[once]]
+    parts = [np.flatnonzero(label == each) for each in range(int(label.max()) + 1)]
+    if len(parts) > 1:
+        warnings.warn(
+            f"the number of connected components of the connectivity matrix is {len(parts)} > 1. Completing it by "
+            "the shortest edge between each two of them, as scikit-learn does.",
+            UserWarning,
+            stacklevel=3,
+        )
+    for i, one in enumerate(parts):
+        for other in parts[:i]:
+            near, distance = _nearest_in(X, one, other, metric)
+            at = int(np.argmin(distance))
+            row.append(one[at : at + 1])
+            col.append(other[near[at : at + 1]])
+    return np.concatenate(row), np.concatenate(col)
+
+
+def _nearest_in(X: Array, one: Array, other: Array, metric: str) -> tuple[Array, Array]:
+    """For each point of one component the nearest of the other, and its distance."""
+    if metric != "precomputed":
+        return pairwise_distances_argmin_min(X[one], X[other], metric=metric)  # type: ignore[no-any-return]
+    between = X[np.ix_(one, other)]
+    return between.argmin(axis=1), between.min(axis=1)

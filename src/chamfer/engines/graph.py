@@ -228,6 +228,6 @@ def _sparse(task: Task, data: SparseDistances) -> Array:
         Z = _core.contract_edges(
             data.graph.data, missing=data.default, rule=task.linkage.name, constraints=constraints.core(), tick=tick
         )
-    # What no edge joins is at the default distance, whatever merges.
-    Z[np.isinf(Z[:, 2]), 2] = data.default
+    if not np.isnan(data.default):  # what no edge joins is at the default distance, whatever merges
+        Z[np.isinf(Z[:, 2]), 2] = data.default
     return Z

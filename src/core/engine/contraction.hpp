@@ -14,6 +14,8 @@
 //   value(a, x, to_a, to_b)  between that union and x, given the values of its halves: infinite if not listed
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "../base/heap.hpp"
@@ -22,7 +24,8 @@
 
 namespace chamfer {
 
-// By a rule, from the values of edges; pairs that are not listed have a default value.
+// By a rule, from the values of edges. Pairs that are not listed have the value `missing`, or, if that is not a number,
+// do not count: a union takes the value of the half that has one.
 template <Rule R>
 class EdgeValues {
    public:
@@ -38,6 +41,8 @@ class EdgeValues {
     }
 
     double value(Id, Id x, double to_a, double to_b) const {
+        const bool both = to_a < kFar<double> && to_b < kFar<double>;
+        if (!both && std::isnan(missing_)) return std::min(to_a, to_b);
         const auto known = [&](double value) { return value < kFar<double> ? value : missing_; };
         return R::update(known(to_a), known(to_b), between_, {sizes_.a, sizes_.b, weights_[x]});
     }
