@@ -79,3 +79,13 @@ LIBRARIES = {
     "numpy": Library("numpy", _multiply, ("product",)),
 }
 PEERS = ("fastcluster", "fastcluster-vector", "scipy", "scikit-learn")
+
+
+def is_there(package: str) -> bool:
+    """Whether a package is installed; says so if not."""
+    try:
+        metadata.version(package)
+    except metadata.PackageNotFoundError:
+        print(f"  {package} is not installed and left out")
+        return False
+    return True

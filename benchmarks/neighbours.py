@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.data import Array, load
+from benchmarks.libraries import is_there
 from benchmarks.rows import Row, join
 
 K = 16
@@ -130,7 +131,7 @@ def measure(folder: Path | None, quick: bool) -> Iterator[Row]:
     """Compare graphs of nearest neighbours: seconds, memory beyond the data, recall."""
     for data, n, d, without in CASES[1:2] if quick else CASES:
         for package, options in SEARCHES:
-            if {package, *options.split()}.isdisjoint(without) and _is_there(package):
+            if {package, *options.split()}.isdisjoint(without) and is_there(package):
                 yield measure_one(package, options, data, 5_000 if quick else n, d, folder)
 
 
@@ -200,15 +201,6 @@ def _recall(X: Array, found: Array) -> float:
 
 def _squared(X: Array, p: int, others: Array) -> Array:
     return np.asarray(np.square(X[others].astype(np.float64) - X[p]).sum(axis=1))
-
-
-def _is_there(package: str) -> bool:
-    try:
-        metadata.version(package)
-    except metadata.PackageNotFoundError:
-        print(f"  {package} is not installed and left out")
-        return False
-    return True
 
 
 def _forget_peak() -> int | None:
