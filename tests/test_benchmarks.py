@@ -223,8 +223,8 @@ def test_inputs(capsys):
 def test_pixels(capsys):
     assert main(["pixels", "--share", "0.01"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 2 + 2 + 5 + 2 + 4
-    assert all("scikit-learn" in line for line in lines[:2])
+    assert len(lines) == 4 + 2 + 5 + 2 + 4
+    assert all("scikit-learn" in line for line in lines[:4])
 
 
 def test_cuts(capsys):

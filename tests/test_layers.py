@@ -41,7 +41,7 @@ MAY_IMPORT = {
     "projection": "_types inputs",
     "plot": f"{BASE} inputs methods hac trees projection",
     "explorer": f"{BASE} inputs trees projection",
-    "compat": f"{BASE} inputs hac trees estimator features plot",
+    "compat": f"{BASE} inputs edges hac trees estimator features plot",
 }
 ON_TOP = {"cli", "__main__", "__init__"}  # may import everything; nobody else imports them
 

@@ -93,7 +93,7 @@ print(chamfer.linkage([[0.0], [1.0]]).tolist())
             marks=pytest.mark.slow,
         ),
         pytest.param("merges", (20_000, 100), "t=50", id="trade-off", marks=pytest.mark.slow),
-        pytest.param("merges", (20_000, 8), "'centroid', epsilon=0.1", id="approximate", marks=pytest.mark.slow),
+        pytest.param("merges", (80_000, 8), "'centroid', epsilon=0.1", id="approximate", marks=pytest.mark.slow),
         pytest.param(
             "nearest neighbours",
             (100_000, 32),
