@@ -72,7 +72,7 @@ def check_sparse_distances(X: Any, default: Any) -> SparseDistances:
         )
     graph = _csr(key // n, key % n, values[first], n)
     least = float(graph.data.max(initial=0))
-    if isinstance(default, float) and np.isnan(default):
+    if isinstance(default, (float, np.floating)) and np.isnan(default):
         return SparseDistances(graph, np.nan)
     far = np.inf if default is None else check_number("default", default)
     if not far >= least or (np.isfinite(far) and far > largest_distance(n)):

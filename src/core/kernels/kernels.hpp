@@ -160,8 +160,8 @@ struct DoubleKernels {
     // A block of packed points, from its kBlock rows.
     void (*pack)(const double* rows, Index d, double* strips);
     // products[r * width + j] = x_r . y_j of kRows rows x of d coordinates and points j of [begin, end) of a packed
-    // block, and maybe of others near them. The only kernel whose last bits depend on the level: it fuses products and
-    // sums where it can.
+    // block, and maybe of others near them. The only kernel of results whose last bits depend on the level: it fuses
+    // products and sums where it can.
     void (*block_products)(const double* x, const double* strips, Index d, Index begin, Index end, Index width,
                            double* products);
     // Which points of a packed block are within a squared distance of x, as bits; `squared` gets all distances.
