@@ -77,7 +77,7 @@ bool from_points(const Points<T>& given, const How& how, Merges& merges) {
     if (how.doubt && n == d) return false;
     const auto own = std::make_unique_for_overwrite<double[]>(n * d);
     const std::vector<double> origin(d);
-    for (Index i = 0; i < n; ++i)  // what nobody else can change is checked
+    for (Index i = 0; i < n; ++i)  // the copy is checked: the caller may change the array
         kernels<T>().shift(given.row(i), origin.data(), d, &own[i * d]);
     int exponent;
     if (!measure(own.get(), n, d, how.cosine, exponent)) return false;
@@ -113,7 +113,7 @@ bool from_distances(const T* given, Index n, const How& how, Merges& merges) {
     Square<double> matrix(n);
     const Index count = n * (n - 1) / 2;
     double *own = matrix.condensed(), low, high;
-    std::copy_n(given, count, own);  // what nobody else can change is checked
+    std::copy_n(given, count, own);  // the copy is checked: the caller may change the array
     if (!kernels<double>().column_ranges(own, count, 1, &low, &high) || low < 0) return false;
     if (high > std::numeric_limits<double>::max() / (4 * static_cast<double>(n))) return false;
     int exponent = 0;
