@@ -49,7 +49,7 @@ class TestRefusal:
 
     def test_more_than_the_machine_has(self):
         x = np.arange(10_000_000.0)[:, None]
-        with pytest.raises(MemoryError, match=r"needs 400 TB, .* are available"):
+        with pytest.raises(MemoryError, match=r"needs 49 TB, .* are available"):
             chamfer.linkage(x, "average")
 
     def test_another_engine_is_named_where_there_is_one(self):
@@ -131,6 +131,9 @@ def estimated_and_used(name, method, n, d, **more):
         ("dense", "chamfer", 5_000, 30, {"dtype": "float32"}),
         ("dense", "average", 6_000, 300, {}),
         ("dense", "average", 5_000, 30, {"metric": "cityblock", "dtype": "float32"}),
+        ("dense", "average", 30_000, 8, {}),
+        ("dense", "complete", 30_000, 2, {"dtype": "float32"}),
+        ("dense", "weighted", 20_000, 16, {}),
         ("dense", "chamfer", 4_000, 5, {"given": True}),
         ("dense", "ward", 4_000, 5, {"given": True}),
         ("points", "single", 300_000, 2, {}),
@@ -163,13 +166,20 @@ def test_the_estimate_is_honest(name, method, n, d, more):
     assert estimate <= 2.5 * used + ALLOWED
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the largest size from /proc")
 @pytest.mark.parametrize("method", ["complete", "average", "weighted"])
-def test_few_coordinates_take_less_than_all_distances(method):
-    # Most points merge before distances are written, but not of all data, which the estimate has to allow for.
-    estimate, used = estimated_and_used("dense", method, 8_000, 8)
-    assert 4 * used <= estimate
+class TestFewCoordinates:
+    """Most pairs merge before any distance is written; memory is asked for when it is known for how many clusters."""
+
+    def test_less_than_all_distances(self, method):
+        x = gaussian(6, 6_000, 3)
+        Z = chamfer.linkage(x, method, memory_limit=6_000 * 5_999 // 2 * 8 // 2)
+        np.testing.assert_array_equal(Z, chamfer.linkage(x, method))
+
+    def test_data_of_which_few_merge(self, method):
+        chain = np.cumsum(1.01 ** np.arange(3_000))[:, None]  # each point is nearest to the one before
+        with pytest.raises(MemoryError, match=r"'dense' needs 3\d.* MB, 20 MB are allowed by memory_limit"):
+            chamfer.linkage(chain, method, memory_limit="20MB")
+        assert len(chamfer.linkage(chain, method, memory_limit="40MB")) == 2_999
 
 
 LIMITED = """

@@ -15,6 +15,7 @@ import numpy as np
 from chamfer import tuning
 from chamfer._types import FAST_METRICS, Array, Condensed, Points, SparseDistances
 from chamfer.constraints import Constraints
+from chamfer.memory import available_memory, too_little
 from chamfer.methods import Linkage, names
 from chamfer.progress import Info, Progress
 
@@ -81,6 +82,14 @@ class Task:
         return 0 if isinstance(self.data, Points) and self.data.mapped else self.data.nbytes
 
     @property
+    def allowed(self) -> int:
+        """Bytes of memory that an engine may take.
+
+        The data are in memory already: they count towards the user's limit, and not towards what is available.
+        """
+        return available_memory() if self.limit is None else self.limit - self.held
+
+    @property
     def all_pairs(self) -> Points | Condensed:
         """The data, if they tell the distances of all pairs."""
         assert not isinstance(self.data, SparseDistances)
@@ -143,6 +152,11 @@ class Engine(ABC):
     def advice(self, task: Task) -> str:
         """What to do if there is too little memory."""
         return "take fewer points"
+
+    def too_little(self, task: Task, need: int, advice: str) -> MemoryError:
+        """The error for a task that may take less than it needs."""
+        held = 0 if task.limit is None else task.held
+        return too_little(need + held, task.allowed + held, task.limit is not None, self.describe(task), advice)
 
     def describe(self, task: Task) -> str:
         """The task, for a message about memory."""

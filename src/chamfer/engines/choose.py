@@ -9,7 +9,6 @@ from chamfer.engines.graph import GraphEngine
 from chamfer.engines.lists import ListsEngine
 from chamfer.engines.points import PointsEngine
 from chamfer.engines.tradeoff import TradeoffEngine
-from chamfer.memory import available_memory, too_little
 
 ENGINES: tuple[Engine, ...] = (DenseEngine(), PointsEngine(), ListsEngine(), TradeoffEngine(), GraphEngine())
 NAMES = ("auto", *dict.fromkeys(engine.name for engine in ENGINES))
@@ -37,14 +36,11 @@ def _fitting(able: list[Engine], task: Task) -> list[Engine]:
     needs = {engine: engine.memory(task) for engine in able}
     if task.limit is None and max(needs.values()) <= tuning.current.unchecked_bytes:
         return able
-    # The data are in memory already: they count towards the user's limit, and not towards what is available.
-    data = 0 if task.limit is None else task.held
-    there_is = available_memory() if task.limit is None else task.limit
-    fitting = [engine for engine in able if needs[engine] + data <= there_is]
+    allowed = task.allowed
+    fitting = [engine for engine in able if needs[engine] <= allowed]
     if not fitting:
         least = min(able, key=lambda engine: needs[engine])
-        advice = least.advice(task) + _smaller(least, needs[least], task)
-        raise too_little(needs[least] + data, there_is, task.limit is not None, least.describe(task), advice)
+        raise least.too_little(task, needs[least], least.advice(task) + _smaller(least, needs[least], task))
     return fitting
 
 

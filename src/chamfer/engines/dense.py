@@ -39,11 +39,14 @@ class DenseEngine(Engine):
     def memory(self, task: Task) -> int:
         """All distances, condensed or square; given ones are there already. Rows by cdist come in blocks.
 
-        Where the first pairs merge before distances are written, that is the most: most data need a tenth of it.
+        Where the first pairs merge before distances are written, most data have few clusters then. Others, whose
+        clusters are counted when room for their distances is needed, may be refused then.
         """
         n, size = task.data.n, int(task.data.dtype.itemsize)
         if _is_restricted(task):
             return _allowed_memory(task)
+        if _starts_from_points(task):
+            return _memory_of_clusters(task, int(tuning.at(tuning.current.first_left, task.d) * n))
         if isinstance(task.data, Condensed) and not _is_square(task):
             distances = task.data.nbytes if task.options.optimal_ordering else 0
         else:
@@ -68,7 +71,7 @@ class DenseEngine(Engine):
         """Compute all distances and merge; condensed distances are overwritten."""
         n = task.data.n
         if _starts_from_points(task):
-            return in_callers_unit(_merge_points(task), task.data)
+            return in_callers_unit(self._merge_points(task), task.data)
         with task.progress.stage("distances", n * (n - 1) // 2, "pair") as tick:
             matrix, exponent = _given(task) if isinstance(task.data, Condensed) else (_computed(task, tick), 0)
         ceiling = _replace_infinite(matrix, task) if _may_be_infinite(task) else np.inf
@@ -77,6 +80,26 @@ class DenseEngine(Engine):
         Z = _heights(Z, task, exponent)
         Z[Z[:, 2] >= ceiling, 2] = np.inf
         return in_callers_unit(Z, task.data)
+
+    def _merge_points(self, task: Task) -> Array:
+        assert isinstance(task.data, Points)
+        points, n = task.data, task.data.n
+
+        def make_room(clusters: int) -> Array:
+            need = _memory_of_clusters(task, clusters)
+            if need > max(task.allowed, 0 if task.limit is not None else tuning.current.unchecked_bytes):
+                raise self.too_little(task, need, self.advice(task))
+            return np.empty(clusters * (clusters - 1) // 2, dtype=points.dtype)
+
+        with task.progress.stage("merges", n - 1, "merge") as tick:
+            return _core.dense_points(
+                points.X,
+                metric=points.core_metric,
+                make_room=make_room,
+                rule=task.linkage.name,
+                threads=task.threads,
+                tick=tick,
+            )
 
 
 def _heights(Z: Array, task: Task, exponent: int = 0) -> Array:
@@ -94,18 +117,10 @@ def _starts_from_points(task: Task) -> bool:
     return able and task.data.in_core and task.d <= _core.DIFFERENCES
 
 
-def _merge_points(task: Task) -> Array:
-    assert isinstance(task.data, Points)
-    points, n = task.data, task.data.n
-    with task.progress.stage("merges", n - 1, "merge") as tick:
-        return _core.dense_points(
-            points.X,
-            metric=points.core_metric,
-            room=np.empty(n * (n - 1) // 2, dtype=points.X.dtype),
-            rule=task.linkage.name,
-            threads=task.threads,
-            tick=tick,
-        )
+def _memory_of_clusters(task: Task, clusters: int) -> int:
+    """Bytes for the distances of the clusters that are left after the first rounds, and for what led there."""
+    distances = clusters * (clusters - 1) // 2 * int(task.data.dtype.itemsize)
+    return distances + (400 + 24 * task.d) * task.data.n
 
 
 def _may_be_infinite(task: Task) -> bool:

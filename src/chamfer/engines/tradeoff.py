@@ -7,7 +7,6 @@ import numpy as np
 from chamfer import _core, tuning
 from chamfer._types import Array, Points
 from chamfer.engines.base import Engine, Task, in_callers_unit
-from chamfer.memory import available_memory
 from chamfer.methods import Linkage, names
 from chamfer.sources.choose import choose_source
 
@@ -88,6 +87,6 @@ def _least_size(task: Task) -> int:
     n = task.data.n
     if task.options.t is not None:
         return task.options.t
-    there_is = available_memory() if task.limit is None else task.limit - task.held
+    there_is = task.allowed
     rows = max(0, there_is - _bytes(task, n + 1)) // _row_bytes(task)
     return min(n, n // (rows + 1) + 1)

@@ -76,10 +76,9 @@ template Merges merges_by_rule(const std::string&, const Triangle<double>&, cons
 
 namespace {
 
-// By a reducible rule, from more than kFewForRounds points of up to kSequential coordinates; `room` is for condensed
-// distances.
+// By a reducible rule, from more than kFewForRounds points of up to kSequential coordinates.
 template <class T>
-Merges merges_of_points(const std::string& rule, const Distances<T>& distances, T* room, int threads,
+Merges merges_of_points(const std::string& rule, const Distances<T>& distances, const Room<T>& room, int threads,
                         const Tick& tick) {
     return with_rule(rule, [&]<class R>(R) -> Merges {
         if constexpr (R::reducible && !CentreRule<R>)
@@ -93,16 +92,21 @@ template <class T>
 void bind(nb::module_& m) {
     m.def(
         "dense_points",
-        [](Array<const T, 2> X, const std::string& metric, Array<T, 1> room, const std::string& rule, int threads,
+        [](Array<const T, 2> X, const std::string& metric, nb::object make_room, const std::string& rule, int threads,
            nb::object callback) {
+            Array<T, 1> held;
+            const auto room = [&](Index clusters) {
+                nb::gil_scoped_acquire lock;
+                held = nb::cast<Array<T, 1>>(make_room(clusters));
+                return held.data();
+            };
             return run(callback, [&](const Tick& tick) {
-                return merges_of_points(rule, distances_of<T>(X, metric), room.data(), threads, tick);
+                return merges_of_points<T>(rule, distances_of<T>(X, metric), room, threads, tick);
             });
         },
-        "X"_a.noconvert(), nb::kw_only(), "metric"_a, "room"_a.noconvert(), "rule"_a, "threads"_a,
-        "tick"_a = nb::none(),
-        "Z by a reducible rule from more than ROUNDS points of up to DIFFERENCES coordinates; `room` is for condensed "
-        "distances.");
+        "X"_a.noconvert(), nb::kw_only(), "metric"_a, "make_room"_a, "rule"_a, "threads"_a, "tick"_a = nb::none(),
+        "Z by a reducible rule from more than ROUNDS points of up to DIFFERENCES coordinates; `make_room` gives an "
+        "array for the condensed distances of so many clusters.");
     m.def(
         "dense_rule",
         [](Array<T, 1> distances, Index n, const std::string& rule, const WeightsArray& weights, int threads,

@@ -53,11 +53,11 @@ class FirstRounds {
    private:
     // The relative difference between values that a few roundings for each round may turn around.
     static constexpr double kClose = sizeof(T) == 4 ? 1e-4 : 1e-8;
-    static constexpr Index kShare = 4;        // rounds end when this part of the points is left as clusters,
+    static constexpr Index kShare = 4;        // rounds end when this part of the points is left as clusters; before,
     static constexpr double kLargest = 64;    // when a cluster has so many points,
-    static constexpr Index kProductive = 32;  // or when a round merges fewer than this part of all
+    static constexpr Index kProductive = 32;  // when a round merges fewer than this part of all,
+    static constexpr Index kEnough = 16;      // or when clusters are compared with so many points, as a part of all.
     static constexpr Index kTogether = 32;    // blocks of clusters between two ticks
-    static constexpr Index kEnough = 16;      // or when clusters are compared with so many points, as a part of all
 
     struct Nearest {
         T value = kFar<T>;

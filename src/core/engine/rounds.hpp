@@ -11,6 +11,7 @@
 // The first rounds of points with few coordinates need no matrix: see first_rounds.hpp.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -166,13 +167,18 @@ class Rounds {
     std::vector<Pair> pairs_;  // ascending
 };
 
-// The same for points of up to kSequential coordinates; `room` is for their condensed distances.
+// Memory for the condensed distances of so many clusters.
+template <class T>
+using Room = std::function<T*(Index clusters)>;
+
+// The same for points of up to kSequential coordinates.
 template <Rule R, class T>
-Merges rounds_of_points(const Distances<T>& distances, T* room, int threads, const Tick& tick) {
+Merges rounds_of_points(const Distances<T>& distances, const Room<T>& room, int threads, const Tick& tick) {
     FirstRounds<T, R> first(distances, threads);
     Merges merges = first.run(tick);
     const std::vector<Id>& clusters = first.clusters();
-    const Triangle<T> matrix{room, static_cast<Index>(clusters.size()), true};
+    const Index left = static_cast<Index>(clusters.size());
+    const Triangle<T> matrix{room(left), left, true};
     const auto neighbours = UnionRows<T, R>(first.unions(), clusters, first.starts()).write(matrix, threads, tick);
     std::vector<double> sizes;
     std::vector<Id> points;
