@@ -26,6 +26,7 @@ from chamfer.sources.base import Answer, Source, empty_answer
 
 _PART = 4096  # rows worked on at a time
 _LEAVES = 7  # how often leaves may become twice as large
+_EVERY = 4  # of the sample, one point of so many says how long lists have to be
 
 
 class Graph(NamedTuple):
@@ -174,8 +175,8 @@ class _Rounds:
         if few:
             # Few coordinates order neighbours roughly, so lists are longer; if that is too rough, all are taken.
             lengths = [length, k + k // 2 + 8, 2 * k + 16, 4 * k]
-            near = rows.nearest_by_coordinates(sample, min(max(lengths), n - 1))
-            enough = [each for each in lengths if self._share(near[:, :each]) >= (2 + recall) / 3]
+            near = rows.nearest_by_coordinates(sample[::_EVERY], min(max(lengths), n - 1))
+            enough = [each for each in lengths if self._share(near[:, :each], _EVERY) >= (2 + recall) / 3]
             if enough:
                 length = enough[0]
             else:
@@ -183,10 +184,10 @@ class _Rounds:
         self._leaf = max(tuning.current.graph_leaf, 8 * length)
         rows.start(length)
 
-    def _share(self, lists: Array) -> float:
-        """The share of the sample's nearest neighbours that are on these lists."""
-        answer = self._rows.nearest_listed(self._sample, lists, self._k)
-        return float(np.mean((answer.clusters >= 0) & (answer.distances <= self._reach[:, None])))
+    def _share(self, lists: Array, every: int = 1) -> float:
+        """The share of the nearest neighbours that are on these lists, of every so many of the sample."""
+        answer = self._rows.nearest_listed(np.ascontiguousarray(self._sample[::every]), lists, self._k)
+        return float(np.mean((answer.clusters >= 0) & (answer.distances <= self._reach[::every, None])))
 
     def run(self, random: np.random.Generator, tick: Tick | None) -> float:
         """Build until the recall holds; the recall."""
