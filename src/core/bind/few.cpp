@@ -220,12 +220,7 @@ void cut_many(nb::list trees, Array<const Index, 1> counts, nb::list labels, int
         out.push_back(nb::cast<Array<std::int64_t, 1>>(labels[i]).data());
     }
     nb::gil_scoped_release unlocked;
-    parallel_tasks(count, threads, [&](Index i, int) {
-        const Index n = static_cast<Index>(Z[i].shape(0)) + 1;
-        const auto applied = std::make_unique<bool[]>(n);
-        std::fill_n(applied.get(), std::max<Index>(0, n - counts.data()[i]), true);
-        label_points({Z[i].data(), n}, applied.get(), out[i]);
-    });
+    parallel_tasks(count, threads, [&](Index i, int) { cut_points(tree_from(Z[i]), counts.data()[i], out[i]); });
 }
 
 template <class T>
