@@ -28,13 +28,14 @@ Merges single_of(Square<T>& matrix) {
 template <class R, class T>
 Merges merges_of(Square<T>& matrix, const Weights& weights = {}) {
     const Tick none = [](Index) {};
-    SquareRows<T, R> rows(matrix, weights);
     if constexpr (R::reducible) {
+        SquareRows<T, R> rows(matrix, weights);
         Merges merges;
         merges.reserve(rows.count() - 1);
         chain(rows, merges, none);
         return by_height(std::move(merges));
     } else {
+        SquareAhead<T, R> rows(matrix, weights);
         return Generic(rows, 1).run(none);
     }
 }
