@@ -221,7 +221,9 @@ def test_any_number_of_points(method):
 
 
 @pytest.mark.parametrize("method", ["centroid", "median"])
-@pytest.mark.parametrize(("n", "dtype"), [(640, "float64"), (641, "float64"), (700, "float32"), (1281, "float32")])
+@pytest.mark.parametrize(
+    ("n", "dtype"), [(640, "float64"), (1280, "float64"), (1281, "float64"), (700, "float32"), (1281, "float32")]
+)
 def test_merges_between_centres_of_more_points(method, n, dtype):
     """In a square or in a triangle: every merge is of two centres that were nearest, to a float's precision."""
     D = pdist(points(n, 3)).astype(dtype)

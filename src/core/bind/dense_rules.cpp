@@ -63,7 +63,7 @@ template <class T>
 Merges merges_by_rule(const std::string& rule, const Triangle<T>& matrix, const Weights& weights, int threads,
                       const Tick& tick) {
     const bool single = rule == "single", generic = rule == "centroid" || rule == "median";
-    if (matrix.n <= (single ? kFewClusters : generic ? kFewForGeneric<T> : kFewForRounds)) {
+    if (matrix.n <= (single ? kFewClusters : generic ? kFewForGeneric : kFewForRounds)) {
         Square<T> square(matrix);
         if (single) return single_of(square);
         return with_rule(rule, [&]<class R>(R) { return merges_of<R>(square, weights); });

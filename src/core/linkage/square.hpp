@@ -11,11 +11,9 @@
 
 namespace chamfer {
 
-// So many clusters are faster with a square than with a triangle: of floats twice as many by the generic algorithm.
-// Rounds over a triangle start to pay later.
-inline constexpr Index kFewClusters = 640, kFewForRounds = 1200;
-template <class T>
-inline constexpr Index kFewForGeneric = kFewClusters * sizeof(double) / sizeof(T);
+// So many clusters are faster with a square than with a triangle: twice as many by the generic algorithm, which writes
+// few columns. Rounds over a triangle start to pay later.
+inline constexpr Index kFewClusters = 640, kFewForRounds = 1200, kFewForGeneric = 2 * kFewClusters;
 
 template <class T>
 class Square {
