@@ -126,8 +126,11 @@ class TestAttributes:
 
     @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
     @pytest.mark.parametrize("dtype", ["float32", "float64"])
-    def test_numbers_that_are_not_finite_are_refused_in_its_words(self, value, dtype):
-        spoiled = X.astype(dtype)
+    @pytest.mark.parametrize(
+        "layout", [np.ascontiguousarray, np.asfortranarray, lambda x: np.repeat(x, 2, axis=0)[::2]]
+    )
+    def test_numbers_that_are_not_finite_are_refused_in_its_words(self, value, dtype, layout):
+        spoiled = layout(X.astype(dtype))
         spoiled[7, 2] = value
         with pytest.raises(ValueError, match="Input X contains") as ours:
             AgglomerativeClustering().fit(spoiled)

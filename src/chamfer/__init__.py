@@ -40,6 +40,7 @@ result. The folders are this sentence. A module imports only what stands above i
 ``resampling/``         other trees about a tree: ``gap`` statistic · ``stability`` of halves · ``support`` of
                         branches · ``draws``
 ``assignment``          new points beside clusters
+``prediction``          what a fitted estimator says of new rows
 ``estimator``           `AgglomerativeClustering`, for users of scikit-learn
 ``features``            `FeatureAgglomeration`, the same for columns
 ``transformer``         `KNeighborsTransformer`, the same for neighbours

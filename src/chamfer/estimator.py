@@ -6,33 +6,22 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
+from sklearn.base import ClusterMixin
+from sklearn.utils.validation import check_is_fitted, check_memory
 
 from chamfer._types import FAST_METRICS, Array, Metric, is_distributed
-from chamfer.arrays import text_column
-from chamfer.assignment import distances_to_clusters, memberships, nearest_points
 from chamfer.edges import check_graph, components
 from chamfer.hac import linkage as run_linkage
-from chamfer.inputs import (
-    check_choice,
-    check_distributed,
-    check_integer,
-    check_number,
-    rounding,
-    with_params,
-)
+from chamfer.inputs import check_choice, check_distributed, check_integer, check_number, with_params
 from chamfer.methods import METHODS
+from chamfer.prediction import Prediction, matrix_of
 from chamfer.sources.make import RECALL
-from chamfer.threads import check_threads
 from chamfer.trees.choose import choose
-from chamfer.trees.dendrogram import ORDERS, Dendrogram
+from chamfer.trees.dendrogram import ORDERS, Dendrogram, cut_in_merge_order, is_one_tree
 from chamfer.trees.layers import ClusterLayers
 
-_FLOATS = np.dtype(np.float64), np.dtype(np.float32)
 
-
-class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class AgglomerativeClustering(ClusterMixin, Prediction):  # type: ignore[misc]
     """Hierarchical clustering with scikit-learn's interface and a better default linkage.
 
     Parameters
@@ -204,7 +193,7 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         graph = None if self.connectivity is None else check_graph(self.connectivity, X, X.shape[0])
         self._fit_X, metric = X, with_params(self.metric, self.metric_params)
         if callable(metric):
-            X, metric = _matrix(metric, X), "precomputed"
+            X, metric = matrix_of(metric, X), "precomputed"
         Z = self._cached_linkage()(
             X,
             method=self.linkage,
@@ -226,17 +215,21 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             max_size=self.max_size,
             forest=self.forest,
         )
-        tree = Dendrogram(Z)
         if n_clusters == "auto":
             self.choice_ = choose(Z, X, metric=metric, order=self.order, n_jobs=self.n_jobs, progress=self.progress)
             n_clusters = self.choice_.n_clusters
-        self.labels_ = tree.cut(n_clusters, height=height, order=self.order)
+        self.labels_ = self._cut(Z, n_clusters, height)
         self.linkage_matrix_ = Z
-        self.children_ = tree.children
+        self.children_ = Z[:, :2].astype(np.int64)
         self.distances_ = Z[:, 2].copy()
-        self.n_leaves_ = tree.n_points
-        self.n_clusters_ = self._n_features_out = int(self.labels_.max()) + 1
+        self.n_leaves_ = len(Z) + 1
+        self.n_clusters_ = self._n_features_out = n_clusters or int(self.labels_.max()) + 1
         self.n_connected_components_ = 1 if graph is None else int(components(graph).max()) + 1
+
+    def _cut(self, Z: Array, n_clusters: int | None, height: float | None) -> Array:
+        if n_clusters is not None and self.order == "merge" and self.memory is None and is_one_tree(Z):
+            return cut_in_merge_order(Z, n_clusters)  # what `linkage` has just made needs no check
+        return Dendrogram(Z).cut(n_clusters, height=height, order=self.order)
 
     def _cached_linkage(self) -> Any:
         if self.memory is None:
@@ -278,33 +271,6 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             return check_choice("n_clusters", self.n_clusters, ("auto",))
         return check_integer("n_clusters", self.n_clusters, 1, n)
 
-    def _validate(self, X: Any, reset: bool = True) -> Array:
-        """X as scikit-learn's estimators take it, for `fit` or, without `reset`, for `predict`."""
-        if reset and self.metric in FAST_METRICS and _is_plain(X):
-            # All that `validate_data` would do, which takes 30 times as long as to cluster ten points.
-            self.n_features_in_ = X.shape[1]
-            self.__dict__.pop("feature_names_in_", None)
-            return X  # type: ignore[no-any-return]
-        options: dict[str, Any] = {
-            "reset": reset,
-            "ensure_min_samples": 2 if reset else 1,
-            "dtype": [np.float64, np.float32],
-        }
-        options["ensure_all_finite"] = "allow-nan" if self.metric == "nan_euclidean" else True
-        options["accept_sparse"] = "csr" if self.metric in FAST_METRICS else False
-        try:
-            with np.errstate(invalid="ignore", over="ignore"):  # of sums by which it looks for infinities
-                array = validate_data(self, X, **options)
-        except (OverflowError, ValueError) as error:
-            if isinstance(error, ValueError) and not text_column(X):
-                raise
-            raise ValueError(f"X must be an array of real numbers: {text_column(X) or error}") from error
-        if reset and self.metric == "precomputed" and array.shape[0] != array.shape[1]:
-            raise ValueError(f"Distance matrix should be square, got matrix of shape {array.shape} as X")
-        if reset and self.metric == "precomputed" and array.min() < -rounding(array):
-            raise ValueError(f"Negative values in data: X must hold distances of at least 0, got {array.min()}")
-        return array  # type: ignore[no-any-return]
-
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Cluster the rows of `X` and give their labels.
 
@@ -323,140 +289,6 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             Labels, see `set_output`.
         """
         return self._output(self.fit(X, sample_weight=sample_weight).labels_, X)
-
-    def predict(self, X: Any) -> Any:
-        """Give each row of `X` the cluster of its nearest training point.
-
-        For a single point a, Chamfer's Ch({a}, B) is the distance to the nearest point of B: this is the cluster that
-        Chamfer linkage would merge the point with.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
-            New observations, or their distances to the training points with ``metric="precomputed"``.
-
-        Returns
-        -------
-        ndarray or pandas.Series of shape (n_queries,)
-            Labels, see `set_output`.
-        """
-        queries, metric = self._new_points(X)
-        nearest = nearest_points(queries, self._fit_X, metric, check_threads(self.n_jobs))
-        return self._output(self.labels_[nearest], X)
-
-    def transform(self, X: Any) -> Array:
-        """Give how far each row of `X` is from each cluster, by the linkage.
-
-        It is the linkage value of two clusters, the row alone and a cluster of training points, each counted once: the
-        distance to the nearest point for ``single`` and ``chamfer`` (for ``chamfer_capped`` without the cap), to the
-        farthest for ``complete``, the mean distance for ``average``, and so on. ``weighted`` and ``median`` have no
-        such value.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
-            Observations, or their distances to the training points with ``metric="precomputed"``.
-
-        Returns
-        -------
-        ndarray of shape (n_queries, n_clusters)
-            A column for each label.
-
-        Examples
-        --------
-        >>> import chamfer
-        >>> model = chamfer.AgglomerativeClustering(2).fit([[0.0], [1.0], [5.0], [6.5]])
-        >>> model.transform([[2.0], [6.0]])
-        array([[1. , 3. ],
-               [5. , 0.5]])
-        """
-        queries, metric = self._new_points(X)
-        return distances_to_clusters(queries, self._fit_X, self.labels_, self.linkage, metric)
-
-    def soft_assign(self, X: Any, fuzziness: float = 2.0) -> Array:
-        """Share each row of `X` among the clusters, by how far they are.
-
-        The shares are those of fuzzy c-means for given distances, which here are the linkage's, see `transform`: they
-        fall with the power -2 / (`fuzziness` - 1) of the distance, by default with its square, and add up to 1. They
-        compare distances and are no probabilities: nothing is assumed, or learned, of how points are distributed. A
-        row far from all clusters has nearly equal shares. They do not depend on the unit of `X`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features) or (n_queries, n_samples)
-            Observations, or their distances to the training points with ``metric="precomputed"``.
-        fuzziness : float, default=2
-            Above 1. Near 1 the nearest cluster has nearly everything; large values make shares equal.
-
-        Returns
-        -------
-        ndarray of shape (n_queries, n_clusters)
-            A column for each label. Clusters at distance 0 share alike, and leave nothing for the others.
-
-        Examples
-        --------
-        >>> import chamfer
-        >>> model = chamfer.AgglomerativeClustering(2).fit([[0.0], [1.0], [5.0], [6.5]])
-        >>> model.soft_assign([[2.0], [3.0], [6.5]])
-        array([[0.9, 0.1],
-               [0.5, 0.5],
-               [0. , 1. ]])
-        """
-        power = check_number("fuzziness", fuzziness)
-        if not 1 < power < np.inf:
-            raise ValueError(f"fuzziness must be above 1 and finite, got {fuzziness}")
-        queries, metric = self._new_points(X)
-        return memberships(distances_to_clusters(queries, self._fit_X, self.labels_, self.linkage, metric), power)
-
-    def _new_points(self, X: Any) -> tuple[Any, Metric]:
-        """Rows to compare with those of `fit`, and by which metric."""
-        check_is_fitted(self)
-        if is_distributed(self._fit_X):
-            raise ValueError("X of fit was on a cluster, and predict and transform need the points here")
-        queries, metric = self._validate(X, reset=False), with_params(self.metric, self.metric_params)
-        if callable(metric):
-            return _matrix(metric, queries, self._fit_X), "precomputed"
-        return queries, metric
-
-    def set_output(self, *, transform: str | None = None, predict: str | None = None) -> AgglomerativeClustering:
-        """Choose what `transform`, `fit_predict` and `predict` give.
-
-        Parameters
-        ----------
-        transform : {"default", "pandas", "polars"} or None, default=None
-            As for scikit-learn's transformers. None changes nothing.
-        predict : {"default", "pandas"} or None, default=None
-            ``"default"`` is an array; ``"pandas"`` a series named ``label`` with the index of `X`, or a new one if `X`
-            has none. None changes nothing. `labels_` is an array always.
-
-        Returns
-        -------
-        AgglomerativeClustering
-            The estimator itself.
-
-        Examples
-        --------
-        >>> import chamfer, pandas
-        >>> frame = pandas.DataFrame({"x": [0.0, 1.0, 5.0]}, index=["ann", "bob", "eve"])
-        >>> chamfer.AgglomerativeClustering(2).set_output(predict="pandas").fit_predict(frame)
-        ann    0
-        bob    0
-        eve    1
-        Name: label, dtype: int64
-        """
-        super().set_output(transform=transform)
-        if predict is not None:
-            check_choice("predict", predict, ("default", "pandas"))
-            # Under the name that scikit-learn's `clone` copies.
-            self._sklearn_output_config = {**getattr(self, "_sklearn_output_config", {}), "predict": predict}
-        return self
-
-    def _output(self, labels: Array, X: Any) -> Any:
-        if getattr(self, "_sklearn_output_config", {}).get("predict") != "pandas":
-            return labels
-        import pandas as pd
-
-        return pd.Series(labels, index=X.index if isinstance(X, pd.DataFrame) else None, name="label")
 
     def _repr_html_inner(self) -> str:
         return f"{super()._repr_html_inner()}{self._picture()}"
@@ -482,27 +314,3 @@ class AgglomerativeClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         tags.input_tags.allow_nan = self.metric == "nan_euclidean"
         tags.input_tags.pairwise = tags.input_tags.positive_only = self.metric == "precomputed"
         return tags
-
-
-def _is_plain(X: Any) -> bool:
-    """Whether X is an array that `validate_data` would return as it is: of floats, finite, with rows and columns."""
-    if type(X) is not np.ndarray or X.dtype not in _FLOATS or X.ndim != 2 or len(X) < 2 or X.shape[1] == 0:
-        return False
-    with np.errstate(invalid="ignore", over="ignore"):
-        return bool(np.isfinite(X.sum()))  # finite ones may add up to infinity: those are looked at more closely
-
-
-def _matrix(metric: Any, *sets: Array) -> Array:
-    """Distances of points by a function of the user's: among each other, or from the first set to the second."""
-    try:
-        matrix = np.asarray(metric(*sets))
-    except TypeError as error:
-        given = "X" if len(sets) == 1 else "the new rows and X"
-        raise TypeError(
-            f"metric must be a function that takes {given} and returns a matrix of distances, as in scikit-learn; "
-            f"to use one of two rows, pass metric='precomputed' and cdist(X, X, function): {error}"
-        ) from error
-    wanted = len(sets[0]), len(sets[-1])
-    if matrix.shape != wanted:
-        raise ValueError(f"metric must return a matrix of shape {wanted}, got {matrix.shape}")
-    return matrix

@@ -208,8 +208,22 @@ def test_against_scipy(method):
     assert np.allclose(cophenet(short(X, method)), cophenet(linkage(X, method)), rtol=1e-9)
 
 
+@pytest.mark.parametrize("method", ["single", "average", "centroid", "median"])
+def test_any_number_of_points(method):
+    """Any number of whole vectors, and of what they leave; centroid and median heights often fall here."""
+    from scipy.cluster.hierarchy import linkage
+
+    for n in range(2, 70):
+        D = pdist(points(n, 30, seed=n))
+        Z = short(D, method)
+        assert _core.is_tree(Z)
+        assert np.allclose(cophenet(Z), cophenet(linkage(D, method)), rtol=1e-9)
+
+
 @pytest.mark.parametrize("method", ["centroid", "median"])
-@pytest.mark.parametrize(("n", "dtype"), [(640, "float64"), (641, "float64"), (700, "float32"), (1281, "float32")])
+@pytest.mark.parametrize(
+    ("n", "dtype"), [(640, "float64"), (1280, "float64"), (1281, "float64"), (700, "float32"), (1281, "float32")]
+)
 def test_merges_between_centres_of_more_points(method, n, dtype):
     """In a square or in a triangle: every merge is of two centres that were nearest, to a float's precision."""
     D = pdist(points(n, 3)).astype(dtype)

@@ -199,6 +199,18 @@ class Dendrogram:
         return Dendrogram(Z)
 
 
+def is_one_tree(Z: Array) -> bool:
+    """Whether Z, a tree or a forest, is a tree: infinite heights come last."""
+    return len(Z) == 0 or bool(Z[-1, 2] < np.inf)
+
+
+def cut_in_merge_order(Z: Array, n_clusters: int) -> Array:
+    """Labels of the points of a tree that needs no check, its first merges applied."""
+    labels = np.empty(len(Z) + 1, dtype=np.int64)
+    _core.cut(Z, n_clusters=n_clusters, labels=labels)
+    return labels
+
+
 def merges_up_to(heights: Array, height: float) -> int:
     """Count the merges of a sequence before the first that is higher than `height`."""
     too_high = (heights > height) | np.isinf(heights)  # the trees of a forest are never joined

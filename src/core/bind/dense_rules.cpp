@@ -28,13 +28,14 @@ Merges single_of(Square<T>& matrix) {
 template <class R, class T>
 Merges merges_of(Square<T>& matrix, const Weights& weights = {}) {
     const Tick none = [](Index) {};
-    SquareRows<T, R> rows(matrix, weights);
     if constexpr (R::reducible) {
+        SquareRows<T, R> rows(matrix, weights);
         Merges merges;
         merges.reserve(rows.count() - 1);
         chain(rows, merges, none);
         return by_height(std::move(merges));
     } else {
+        SquareAhead<T, R> rows(matrix, weights);
         return Generic(rows, 1).run(none);
     }
 }
@@ -62,7 +63,7 @@ template <class T>
 Merges merges_by_rule(const std::string& rule, const Triangle<T>& matrix, const Weights& weights, int threads,
                       const Tick& tick) {
     const bool single = rule == "single", generic = rule == "centroid" || rule == "median";
-    if (matrix.n <= (single ? kFewClusters : generic ? kFewForGeneric<T> : kFewForRounds)) {
+    if (matrix.n <= (single ? kFewClusters : generic ? kFewForGeneric : kFewForRounds)) {
         Square<T> square(matrix);
         if (single) return single_of(square);
         return with_rule(rule, [&]<class R>(R) { return merges_of<R>(square, weights); });

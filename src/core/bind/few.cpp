@@ -65,9 +65,14 @@ bool unit_of_squares(double largest, int& exponent, double& factor) {
 
 // Heights as the user measures them.
 void restore(Merges& merges, bool squared, int exponent) {
-    for (Merge& merge : merges) {
-        if (squared) merge.height = std::sqrt(std::max(merge.height, 0.0));
-        merge.height = std::ldexp(merge.height, exponent);
+    if (squared)
+        for (Merge& merge : merges) merge.height = std::sqrt(std::max(merge.height, 0.0));
+    double factor;
+    if (power(exponent, factor)) {  // the same as ldexp, in a tenth of its time
+        if (exponent != 0)
+            for (Merge& merge : merges) merge.height *= factor;
+    } else {
+        for (Merge& merge : merges) merge.height = std::ldexp(merge.height, exponent);
     }
 }
 
@@ -111,18 +116,15 @@ template <class T>
 bool from_distances(const T* given, Index n, const How& how, Merges& merges) {
     if (how.chamfer()) return false;
     Square<double> matrix(n);
-    const Index count = n * (n - 1) / 2;
-    double *own = matrix.condensed(), low, high;
-    std::copy_n(given, count, own);  // the copy is checked: the caller may change the array
-    if (!kernels<double>().column_ranges(own, count, 1, &low, &high) || low < 0) return false;
+    double low, high;
+    if (!matrix.fill(given, low, high) || low < 0) return false;  // of the copy: the caller may change the array
     if (high > std::numeric_limits<double>::max() / (4 * static_cast<double>(n))) return false;
     int exponent = 0;
     if (how.squared()) {
         double factor;
         if (!unit_of_squares(high, exponent, factor)) return false;
-        level->others->square(factor, count, own);
+        for (Index i = 0; i < n; ++i) level->others->square(factor, n - i - 1, matrix.row(i) + i + 1);
     }
-    matrix.spread();
     merges = merges_by_rule(how.method, matrix);
     restore(merges, how.squared(), exponent);
     return true;
@@ -147,6 +149,7 @@ class Given {
     }
 
     Index n() const { return n_; }  // zero if it takes more thought
+    bool of_points() const { return d_ > 0; }
     bool cluster(const How& how, Merges& merges) const {
         return array_.dtype() == nb::dtype<double>() ? cluster_as<double>(how, merges) : cluster_as<float>(how, merges);
     }
@@ -167,7 +170,8 @@ nb::object few(nb::object X, const std::string& method, const std::string& metri
     Merges merges;
     {
         if (given.n() == 0) return nb::none();
-        const How how(method, metric, threads, python_tick(nb::none()), true);
+        prepare_to_throw();
+        const How how(method, metric, threads, given.of_points() ? python_tick(nb::none()) : Tick(), true);
         nb::gil_scoped_release unlocked;
         if (!given.cluster(how, merges)) merges.clear();
     }
@@ -220,12 +224,7 @@ void cut_many(nb::list trees, Array<const Index, 1> counts, nb::list labels, int
         out.push_back(nb::cast<Array<std::int64_t, 1>>(labels[i]).data());
     }
     nb::gil_scoped_release unlocked;
-    parallel_tasks(count, threads, [&](Index i, int) {
-        const Index n = static_cast<Index>(Z[i].shape(0)) + 1;
-        const auto applied = std::make_unique<bool[]>(n);
-        std::fill_n(applied.get(), std::max<Index>(0, n - counts.data()[i]), true);
-        label_points({Z[i].data(), n}, applied.get(), out[i]);
-    });
+    parallel_tasks(count, threads, [&](Index i, int) { cut_points(tree_from(Z[i]), counts.data()[i], out[i]); });
 }
 
 template <class T>

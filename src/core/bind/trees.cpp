@@ -26,6 +26,13 @@ void bind_dendrogram(nb::module_& m) {
             return to_numpy(std::move(labels), {Z.shape(0) + 1});
         },
         "Z"_a, nb::kw_only(), "applied"_a);
+    m.def(
+        "cut",
+        [](TreeArray Z, Index clusters, Array<std::int64_t, 1> labels) {
+            cut_points(tree_from(Z), clusters, labels.data());
+        },
+        "Z"_a, nb::kw_only(), "n_clusters"_a, "labels"_a.noconvert(),
+        "Writes labels of the points, the tree cut in merge order.");
 }
 
 void bind_copies(nb::module_& m) {

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "../base/lines.hpp"
 #include "../base/threads.hpp"
 #include "../linkage/rows.hpp"
 
@@ -14,7 +15,7 @@ template <Rows R>
 class Generic {
    public:
     Generic(R& rows, int threads)
-        : rows_(rows), threads_(threads), nearest_(rows.width(), kNone), bound_(rows.width(), kFar<Value>) {
+        : rows_(rows), threads_(threads), nearest_(length(), kNone), bound_(length(), kFar<Value>) {
         if constexpr (kFromCentres) age_ = seen_ = std::vector<Id>(rows.width());
     }
 
@@ -58,7 +59,7 @@ class Generic {
     // The slot with the smallest bound, that bound being exact.
     Id closest() {
         for (;;) {
-            const Id c = static_cast<Id>(argmin(bound_.data(), rows_.width()));
+            const Id c = static_cast<Id>(argmin(bound_.data(), length()));
             if (!(bound_[c] < kFar<Value>)) throw std::domain_error("distances that are not finite");
             if (known(c)) return c;
             look_ahead(c);
@@ -79,14 +80,8 @@ class Generic {
     }
 
     void merge_rows(Id lost, Id kept) {
-        const Value* values = rows_.merge_row(lost, kept);
-        kernels<Value>().relax_bounds(values, kept, lost, kept, bound_.data(), nearest_.data());
-        for (Id x = kept; x < lost; ++x) nearest_[x] = nearest_[x] == lost ? kNone : nearest_[x];
-        bound_[kept] = kFar<Value>;
-        if (const Index after = kept + 1; after < rows_.width()) {
-            const Index found = after + argmin(values + after, rows_.width() - after);
-            set(kept, {values[found], static_cast<Id>(found)});
-        }
+        const Value *values = rows_.merge_row(lost, kept), *gone = rows_.gone();
+        set(kept, kernels<Value>().relax_bounds(values, gone, kept, lost, length(), bound_.data(), nearest_.data()));
     }
 
     void merge_centres(Id lost, Id kept) {
@@ -104,13 +99,17 @@ class Generic {
                 if constexpr (kFromCentres) seen_[slot] = seen_[c], age_[slot] = age_[c];
                 nearest_[slot] = nearest_[c] == kNone ? kNone : renamed_[nearest_[c]];
             }
+        std::fill(bound_.begin() + rows_.width(), bound_.end(), kFar<Value>);
     }
+
+    // Kernels take whole cache lines.
+    Index length() const { return Lines<Value>::whole(rows_.width()); }
 
     R& rows_;
     int threads_;
     std::vector<Id> nearest_, renamed_;  // nearest_ is kNone where the bound may not be exact
     std::vector<Id> age_, seen_;         // from centres: merges of a slot, and those that its neighbour had had
-    std::vector<Value> bound_;           // infinite for slots that are gone
+    std::vector<Value> bound_;           // infinite for slots that are gone, and to the end of the last line
 };
 
 }  // namespace chamfer

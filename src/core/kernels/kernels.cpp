@@ -104,6 +104,54 @@ Index find(const T* values, Index n, T value) {
 }
 
 template <class T>
+Index argmin(const T* values, Index n) {
+    constexpr Index kChunk = 512;  // so that of many values not all are read again
+    T smallest = kFar<T>;
+    Index best = 0;
+    for (Index start = 0; start < n; start += kChunk) {
+        const T here = minimum(values + start, n - start < kChunk ? n - start : kChunk);
+        best = here < smallest ? start : best;
+        smallest = smaller(smallest, here);
+    }
+    const Index place = best + find(values + best, n - best, smallest);
+    return place < n ? place : n - 1;
+}
+
+template <class T>
+Neighbour<T> nearest(const T* row, const T* gone, Index from, Index n) {
+    using V = Vector<T>;
+    static constexpr auto kBefore = [] {
+        struct {
+            T far[2 * V::width] = {};
+        } mask;
+        for (Index i = 0; i < V::width; ++i) mask.far[i] = kFar<T>;
+        return mask;
+    }();
+    const auto lanes = [&](Index i) { return V::load(row + i) + V::load(gone + i); };
+    const Index start = from / V::width * V::width;
+    const auto before = V::load(kBefore.far + V::width - (from - start));  // where a row may hold anything, NaN as well
+    const auto first = before == 0 ? lanes(start) : before;
+    auto one = first, two = first;
+    Index i = start + V::width;
+    for (; i + 2 * V::width <= n; i += 2 * V::width) {
+        const auto here = lanes(i), next = lanes(i + V::width);
+        one = here < one ? here : one;
+        two = next < two ? next : two;
+    }
+    for (; i < n; i += V::width) {
+        const auto here = lanes(i);
+        one = here < one ? here : one;
+    }
+    const T smallest = smallest_lane<T>(two < one ? two : one);
+    if (!(smallest < kFar<T>)) return {};
+    if (const unsigned found = bits(first == smallest))
+        return {smallest, static_cast<Id>(start + __builtin_ctz(found))};
+    for (i = start + V::width;; i += V::width)
+        if (const unsigned found = bits(lanes(i) == smallest))
+            return {smallest, static_cast<Id>(i + __builtin_ctz(found))};
+}
+
+template <class T>
 void gather(const T* values, const Id* places, Index n, T* out) {
 #pragma omp simd
     for (Index i = 0; i < n; ++i) out[i] = values[places[i]];
@@ -207,13 +255,16 @@ TreeEdge<T> join(const T* row, T point, Index n, T* best, T* from) {
 }
 
 template <class T>
-void relax_bounds(const T* row, Id a, Id b, Index n, T* bound, Id* nearest) {
+Neighbour<T> relax_bounds(const T* row, const T* gone, Id a, Id b, Index n, T* bound, Id* nearest) {
+    const Index end = b / kRoom * kRoom + kRoom < n ? b / kRoom * kRoom + kRoom : n;
 #pragma omp simd
-    for (Index x = 0; x < n; ++x) {
-        const bool closer = row[x] < bound[x], unknown = (nearest[x] == a) | (nearest[x] == b);
+    for (Index x = 0; x < end; ++x) {
+        const T here = x < a ? row[x] + gone[x] : kFar<T>;
+        const bool closer = here < bound[x], unknown = (nearest[x] == a) | (nearest[x] == b);
         nearest[x] = closer ? a : unknown ? kNone : nearest[x];
-        bound[x] = closer ? row[x] : bound[x];
+        bound[x] = closer ? here : bound[x];
     }
+    return loops::nearest(row, gone, a + 1, n);
 }
 
 template <class T>
@@ -315,6 +366,36 @@ bool range(const T* values, Index n, T* low, T* high) {
     *low = smallest_lane<T>(two.least < one.least ? two.least : one.least);
     *high = -smallest_lane<T>(-(one.most < two.most ? two.most : one.most));
     return bits(one.sum + two.sum != 0) == 0;
+}
+
+template <class T>
+bool spread(const T* condensed, Index n, Index stride, double* square, double* low, double* high) {
+    constexpr Index kWidth = Vector<double>::width;
+    Doubles least = Vector<double>::fill(kFar<double>), most = -least, sum = {};
+    double lowest = kFar<double>, highest = -lowest, rest = 0;  // of rows shorter than a vector
+    for (Index i = 0; i < n - 1; condensed += n - 1 - i, ++i) {
+        const Index length = n - 1 - i;
+        double* to = square + i * stride + i + 1;
+        const auto look = [&](Index j) __attribute__((always_inline)) {
+            const Doubles here = load_doubles(condensed + j);
+            Vector<double>::store(here, to + j);
+            least = here < least ? here : least;
+            most = most < here ? here : most;
+            sum += here - here;  // zero unless a value is not finite
+        };
+        Index j = 0;
+        for (; j + kWidth <= length; j += kWidth) look(j);
+        if (j < length && length >= kWidth) look(length - kWidth), j = length;  // some are taken twice
+        for (; j < length; ++j) {
+            const double here = to[j] = static_cast<double>(condensed[j]);
+            lowest = smaller(lowest, here);
+            highest = larger(highest, here);
+            rest += here - here;
+        }
+    }
+    *low = smaller(lowest, smallest_lane<double>(least));
+    *high = larger(highest, -smallest_lane<double>(-most));
+    return rest == 0 && bits(sum != 0) == 0;
 }
 
 template <class T>
@@ -545,6 +626,8 @@ constexpr Kernels<T> table() {
             near_blocks<T>,
             minimum<T>,
             find<T>,
+            argmin<T>,
+            nearest<T>,
             gather<T>,
             add<T>,
             relax<T>,
@@ -556,6 +639,7 @@ constexpr Kernels<T> table() {
             lower<T>,
             dots<T>,
             column_ranges<T>,
+            spread<T>,
             change_unit<T>,
             mark_far<T>,
             mark_labelled<T>,

@@ -35,6 +35,13 @@ struct Union {
 inline constexpr Index kBlock = 32, kRows = 4;
 inline constexpr Index kRoom = 32;  // values that the widest machine takes at once, in all vectors of a step
 
+// A cluster and how far it is; kNone if there is none.
+template <class Value>
+struct Neighbour {
+    Value value = kFar<Value>;
+    Id slot = kNone;
+};
+
 // An edge between two points of few, low < high.
 template <class T>
 struct TreeEdge {
@@ -100,6 +107,11 @@ struct Kernels {
     T (*minimum)(const T* values, Index n);
     // The first place of a value; n if it is not there.
     Index (*find)(const T* values, Index n, T value);
+    // The first place of the smallest of all.
+    Index (*argmin)(const T* values, Index n);
+    // The nearest of the places from `from` on, the first of equals. The loop takes whole vectors: gone[i] is infinite
+    // for those that are gone, and from the last of them on to n, the end of a cache line; zero for others.
+    Neighbour<T> (*nearest)(const T* row, const T* gone, Index from, Index n);
     // out[i] = values[places[i]]; places ascend, and values may move towards the front
     void (*gather)(const T* values, const Id* places, Index n, T* out);
     // values[i] = row[i] + penalty[i]; gives the smallest.
@@ -113,8 +125,10 @@ struct Kernels {
     // points; best is NaN for points that have joined. Gives the shortest edge, of equal ones that of the tie rule. All
     // arrays are whole cache lines, and best is NaN from n on.
     TreeEdge<T> (*join)(const T* row, T point, Index n, T* best, T* from);
-    // The same for bounds of which some have become uncertain: those whose nearest is a or b.
-    void (*relax_bounds)(const T* row, Id a, Id b, Index n, T* bound, Id* nearest);
+    // Clusters a and b, a < b, merge in place a, to which `row` has the values: the bounds of places before a, see
+    // engine/generic.hpp. Where the nearest was a or b, none is known now unless a is nearer still. Gives the nearest
+    // of a of the places after it, as above.
+    Neighbour<T> (*relax_bounds)(const T* row, const T* gone, Id a, Id b, Index n, T* bound, Id* nearest);
 
     // Distances from squared ones.
     void (*from_squared)(Metric metric, const double* squared, Index n, T* out);
@@ -127,6 +141,9 @@ struct Kernels {
 
     // The smallest and the largest value of each column; whether all are finite.
     bool (*column_ranges)(const T* rows, Index n, Index d, T* low, T* high);
+    // Condensed values of n points to the places above the diagonal of a square matrix; the smallest and the largest of
+    // what was written, and whether all are finite.
+    bool (*spread)(const T* condensed, Index n, Index stride, double* square, double* low, double* high);
     // out[k] = (x[k] - shift[k]) * factor
     void (*change_unit)(const T* x, const T* shift, T factor, Index n, T* out);
 
@@ -241,15 +258,7 @@ T each_minimum(const T* values, Index n, Found&& found) {
 // Position of the smallest value; the first one if several are equal.
 template <class T>
 Index argmin(const T* values, Index n) {
-    constexpr Index kChunk = 512;
-    T smallest = kFar<T>;
-    Index best = 0;
-    for (Index start = 0; start < n; start += kChunk)
-        if (const T here = kernels<T>().minimum(values + start, std::min(kChunk, n - start)); here < smallest) {
-            smallest = here;
-            best = start;
-        }
-    return std::min(best + kernels<T>().find(values + best, n - best, smallest), n - 1);
+    return kernels<T>().argmin(values, n);
 }
 
 }  // namespace chamfer

@@ -147,13 +147,23 @@ T larger(T a, T b) {
     return a < b ? b : a;
 }
 
-template <class T>
-T smallest_lane(typename Vector<T>::Lanes lanes) {
-    T lane[Vector<T>::width];
-    std::memcpy(lane, &lanes, sizeof lane);
-    for (Index half = Vector<T>::width / 2; half > 0; half /= 2)
-        for (Index i = 0; i < half; ++i) lane[i] = smaller(lane[i], lane[i + half]);
-    return lane[0];
+// Half of the lanes, from lane `first` on.
+template <class T, Index first, Index... i, class Lanes>
+auto half_of(Lanes lanes, std::integer_sequence<Index, i...>) {
+    return __builtin_shufflevector(lanes, lanes, (first + i)...);
+}
+
+// By halves that stay in registers: a loop over an array of lanes is not unrolled, and each round waits for memory.
+template <class T, class Lanes>
+T smallest_lane(Lanes lanes) {
+    constexpr Index kHalf = sizeof(Lanes) / sizeof(T) / 2;
+    if constexpr (kHalf == 1) {
+        return smaller<T>(lanes[0], lanes[1]);
+    } else {
+        const auto low = half_of<T, 0>(lanes, std::make_integer_sequence<Index, kHalf>{}),
+                   high = half_of<T, kHalf>(lanes, std::make_integer_sequence<Index, kHalf>{});
+        return smallest_lane<T>(high < low ? high : low);
+    }
 }
 
 // The sum of `count` strands, a power of two, halves added to halves.

@@ -4,7 +4,8 @@
 // Both number clusters by slots in [0, width()), of which count() are not gone, and offer
 //   nearest(c, from)      the nearest to c of the slots at or after `from`, the first of equals
 //   merge(lost, kept)     `kept` becomes the union, `lost` is gone
-//   merge_row(lost, kept) the same; values between the union and all slots, infinite for itself and those gone
+//   merge_row(lost, kept) the same; values between the union and all slots, of any value for itself and those gone
+//   gone()                infinite for slots that are gone and to the end of a cache line, zero for others
 //   point(c)              a point of c
 //   compact(renamed)      may close the gaps; if so, slot c is now renamed[c], or was gone if that is kNone
 #pragma once
@@ -12,6 +13,7 @@
 #include <numeric>
 #include <vector>
 
+#include "../base/lines.hpp"
 #include "../base/threads.hpp"
 #include "../distance/packed.hpp"
 #include "../distance/shadow.hpp"
@@ -21,12 +23,6 @@
 
 namespace chamfer {
 
-template <class Value>
-struct Neighbour {
-    Value value = kFar<Value>;
-    Id slot = kNone;
-};
-
 template <class R>
 concept Rows = requires(R rows, Id c, Index from, std::vector<Id> renamed) {
     typename R::Value;
@@ -34,9 +30,7 @@ concept Rows = requires(R rows, Id c, Index from, std::vector<Id> renamed) {
     { rows.count() } -> std::same_as<Index>;
     { rows.nearest(c, from) } -> std::same_as<Neighbour<typename R::Value>>;
     { rows.point(c) } -> std::same_as<Id>;
-    { rows.first() } -> std::same_as<Id>;
     { rows.compact(renamed) } -> std::same_as<bool>;
-    rows.merge(c, c);
 };
 
 // Names for the slots that are left, in their order.
@@ -64,8 +58,9 @@ class MatrixRows {
           left_(matrix.n),
           sizes_(std::move(sizes)),
           points_(std::move(points)),
-          penalty_(matrix.n, T{0}),
-          row_(matrix.n) {
+          penalty_(Lines<T>::whole(matrix.n), kFar<T>),
+          row_(penalty_.size()) {
+        std::fill_n(penalty_.begin(), matrix.n, T{0});
         std::iota(left_.begin(), left_.end(), Id{0});
     }
 
@@ -122,13 +117,15 @@ class MatrixRows {
             T* kept_row = matrix_.row(kept) + after;
             update_row<R>(matrix_.row(lost) + after, kept_row, {size_lost, size_kept, between}, &sizes_[after], length,
                           kept_row);
-            kernels<T>().add(kept_row, &penalty_[after], length, &row_[after]);
+            std::copy_n(kept_row, length, &row_[after]);
         }
         sizes_[kept] += size_lost;
         left_.erase(left_.begin() + count_before(lost));
         penalty_[lost] = row_[lost] = row_[kept] = kFar<T>;
         return row_.data();
     }
+
+    const T* gone() const { return penalty_.data(); }
 
     bool compact(std::vector<Id>& renamed) {
         if (4 * count() > 3 * width()) return false;
@@ -144,7 +141,7 @@ class MatrixRows {
         }
         matrix_ = next;
         std::iota(left_.begin(), left_.end(), Id{0});
-        std::fill(penalty_.begin(), penalty_.end(), T{0});
+        std::fill(std::fill_n(penalty_.begin(), count(), T{0}), penalty_.end(), kFar<T>);
         return true;
     }
 
@@ -159,7 +156,7 @@ class MatrixRows {
     std::vector<Id> left_;  // ascending
     std::vector<double> sizes_;
     std::vector<Id> points_;
-    std::vector<T> penalty_;  // infinite for slots that are gone
+    std::vector<T> penalty_;  // infinite for slots that are gone, and to the end of the last line
     std::vector<T> row_;
 };
 

@@ -11,11 +11,9 @@
 
 namespace chamfer {
 
-// So many clusters are faster with a square than with a triangle: of floats twice as many by the generic algorithm.
-// Rounds over a triangle start to pay later.
-inline constexpr Index kFewClusters = 640, kFewForRounds = 1200;
-template <class T>
-inline constexpr Index kFewForGeneric = kFewClusters * sizeof(double) / sizeof(T);
+// So many clusters are faster with a square than with a triangle: twice as many by the generic algorithm, which writes
+// few columns. Rounds over a triangle start to pay later.
+inline constexpr Index kFewClusters = 640, kFewForRounds = 1200, kFewForGeneric = 2 * kFewClusters;
 
 template <class T>
 class Square {
@@ -30,12 +28,10 @@ class Square {
     Index n() const { return n_; }
     T* row(Index i) const { return lines_.data() + i * stride_; }
 
-    // Room for condensed values, from which `spread` fills the rows. It is the end of the memory: row i of [0, n) ends
-    // at least (n - i - 1) (n + i) / 2 places before the values for it.
-    T* condensed() const { return lines_.data() + n_ * stride_ - n_ * (n_ - 1) / 2; }
-    void spread() {
-        const T* from = condensed();
-        for (Index i = 0; i < n_ - 1; from += n_ - 1 - i, ++i) std::copy_n(from, n_ - 1 - i, row(i) + i + 1);
+    // Filled from condensed values; their range, and whether all are finite.
+    template <class From>
+    bool fill(const From* condensed, double& low, double& high) {
+        return kernels<From>().spread(condensed, n_, stride_, lines_.data(), &low, &high);
     }
 
     // The lower half like the upper one; the diagonal is infinite.
@@ -67,9 +63,9 @@ class Square {
     Lines<T> lines_;
 };
 
-// The chain, for reducible rules, looks at whole rows. The generic algorithm looks ahead only: for it, values are kept
-// above the diagonal, and what is below is read from the columns of the two rows that merge. `kept` is below `lost`.
+// For the chain, which looks at whole rows. `kept` is below `lost`.
 template <class T, Rule R>
+    requires(R::reducible)
 class SquareRows {
    public:
     using Value = T;
@@ -78,7 +74,7 @@ class SquareRows {
     // Of the triangle in `square`.
     explicit SquareRows(Square<T>& square, const Weights& weights = {})
         : square_(square), left_(square.n()), points_(square.n()), sizes_(or_ones(weights, square.n())) {
-        if constexpr (kWhole) square.mirror();
+        square.mirror();
         std::iota(left_.begin(), left_.end(), Id{0});
         std::iota(points_.begin(), points_.end(), Id{0});
     }
@@ -95,29 +91,24 @@ class SquareRows {
         return {smallest, static_cast<Id>(from + kernels<T>().find(row + from, width() - from, smallest))};
     }
 
-    void merge(Id lost, Id kept) { merge_row(lost, kept); }
-
-    const T* merge_row(Id lost, Id kept) {
+    void merge(Id lost, Id kept) {
         T *row = square_.row(kept), *other = square_.row(lost);
-        if constexpr (!kWhole) read_columns(lost, kept);
         const double between = static_cast<double>(row[lost]);
         update_row<R>(other, row, {sizes_[lost], sizes_[kept], between}, sizes_.data(), width(), row);
         row[kept] = row[lost] = kFar<T>;
         left_.erase(std::lower_bound(left_.begin(), left_.end(), lost));
         for (const Id x : left_) {
             T* each = square_.row(x);
-            if (!kWhole && x > lost) break;
-            if (kWhole || x < kept) each[kept] = row[x];
+            each[kept] = row[x];
             each[lost] = kFar<T>;
         }
         sizes_[kept] += sizes_[lost];
-        return row;
     }
 
     bool compact(std::vector<Id>& renamed) {
         if (2 * count() > width()) return false;
         rename(left_, width(), renamed);
-        square_.keep(left_, kWhole);
+        square_.keep(left_, true);
         for (Index i = 0; i < count(); ++i) {
             sizes_[i] = sizes_[left_[i]];
             points_[i] = points_[left_[i]];
@@ -127,23 +118,90 @@ class SquareRows {
     }
 
    private:
-    static constexpr bool kWhole = R::reducible;
+    Square<T>& square_;
+    std::vector<Id> left_, points_;  // left_ ascends
+    std::vector<double> sizes_;
+};
 
-    // Both rows below the diagonal, infinite where clusters are gone.
+// For the generic algorithm, which looks ahead only: values above the diagonal. What is below it is read from the
+// columns of the two rows that merge. Clusters that are gone are marked; the columns keep what was there. Kernels take
+// whole cache lines, so every value on them is a number, and places from width() on are marked as gone.
+template <class T, Rule R>
+class SquareAhead {
+   public:
+    using Value = T;
+
+    // Of the triangle in `square`.
+    explicit SquareAhead(Square<T>& square, const Weights& weights = {})
+        : square_(square),
+          count_(square.n()),
+          points_(square.n()),
+          gone_(length(), kFar<T>),
+          sizes_(or_ones(weights, square.n())) {
+        sizes_.resize(length(), 1.0);
+        std::iota(points_.begin(), points_.end(), Id{0});
+        std::fill_n(gone_.begin(), width(), T{0});
+        for (Index i = 0; i < width(); ++i) std::fill(square.row(i) + width(), square.row(i) + length(), T{0});
+    }
+
+    Index width() const { return square_.n(); }
+    Index count() const { return count_; }
+    Id point(Id c) const { return points_[c]; }
+    const T* gone() const { return gone_.data(); }
+
+    Neighbour<T> nearest(Id c, Index from) const {
+        if (from == width()) return {};
+        return kernels<T>().nearest(square_.row(c), gone_.data(), from, length());
+    }
+
+    const T* merge_row(Id lost, Id kept) {
+        T *row = square_.row(kept), *other = square_.row(lost);
+        read_columns(lost, kept);
+        const double between = static_cast<double>(row[lost]);
+        update_row<R>(other, row, {sizes_[lost], sizes_[kept], between}, sizes_.data(), length(), row);
+        for (Id x = 0; x < kept; ++x) square_.row(x)[kept] = row[x];
+        gone_[lost] = kFar<T>;
+        sizes_[kept] += sizes_[lost];
+        --count_;
+        return row;
+    }
+
+    bool compact(std::vector<Id>& renamed) {
+        constexpr Index kShort = 16;  // too few to gain anything
+        if (2 * count() > width() || width() <= kShort) return false;
+        std::vector<Id> left;
+        left.reserve(count());
+        for (Id x = 0; x < width(); ++x)
+            if (gone_[x] == 0) left.push_back(x);
+        rename(left, width(), renamed);
+        square_.keep(left, false);
+        for (Index i = 0; i < count(); ++i) {
+            sizes_[i] = sizes_[left[i]];
+            points_[i] = points_[left[i]];
+        }
+        std::fill(std::fill_n(gone_.begin(), count(), T{0}), gone_.end(), kFar<T>);
+        return true;
+    }
+
+   private:
+    Index length() const { return Lines<T>::whole(width()); }
+
+    // Both rows below the diagonal. On it, any number will do: nobody looks there, or it is marked.
     void read_columns(Id lost, Id kept) {
         T *row = square_.row(kept), *other = square_.row(lost);
-        std::fill(row, row + kept + 1, kFar<T>);
-        std::fill(other, other + lost + 1, kFar<T>);
-        for (const Id x : left_) {
-            if (x >= lost) break;
+        for (Id x = 0; x < kept; ++x) {
             const T* each = square_.row(x);
-            if (x < kept) row[x] = each[kept];
+            row[x] = each[kept];
             other[x] = each[lost];
         }
+        for (Id x = kept; x < lost; ++x) other[x] = square_.row(x)[lost];
+        row[kept] = other[lost] = 0;
     }
 
     Square<T>& square_;
-    std::vector<Id> left_, points_;  // left_ ascends
+    Index count_;
+    std::vector<Id> points_;
+    std::vector<T> gone_;  // infinite for slots that are gone, zero for others
     std::vector<double> sizes_;
 };
 

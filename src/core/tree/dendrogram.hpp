@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -100,6 +101,13 @@ inline void label_points(const Tree& tree, const bool* applied, std::int64_t* la
         if (number[top[p]] < 0) number[top[p]] = next++;
         labels[p] = number[top[p]];
     }
+}
+
+// The same when the tree is cut to so many clusters in merge order.
+inline void cut_points(const Tree& tree, Index clusters, std::int64_t* labels) {
+    const auto applied = std::make_unique<bool[]>(tree.n);
+    std::fill_n(applied.get(), std::max<Index>(0, tree.n - clusters), true);
+    label_points(tree, applied.get(), labels);
 }
 
 }  // namespace chamfer
