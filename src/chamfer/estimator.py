@@ -223,7 +223,7 @@ class AgglomerativeClustering(ClusterMixin, Prediction):  # type: ignore[misc]
         self.children_ = Z[:, :2].astype(np.int64)
         self.distances_ = Z[:, 2].copy()
         self.n_leaves_ = len(Z) + 1
-        self.n_clusters_ = self._n_features_out = n_clusters or int(self.labels_.max()) + 1
+        self.n_clusters_ = self._n_features_out = int(self.labels_.max()) + 1
         self.n_connected_components_ = 1 if graph is None else int(components(graph).max()) + 1
 
     def _cut(self, Z: Array, n_clusters: int | None, height: float | None) -> Array:

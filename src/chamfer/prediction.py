@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -15,6 +15,7 @@ from chamfer.assignment import distances_to_clusters, memberships, nearest_point
 from chamfer.inputs import check_choice, check_number, rounding, with_params
 from chamfer.threads import check_threads
 
+Own = TypeVar("Own", bound="Prediction")
 _FLOATS = np.dtype(np.float64), np.dtype(np.float32)
 
 
@@ -115,7 +116,7 @@ class Prediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             return matrix_of(metric, queries, self._fit_X), "precomputed"
         return queries, metric
 
-    def set_output(self, *, transform: str | None = None, predict: str | None = None) -> Prediction:
+    def set_output(self: Own, *, transform: str | None = None, predict: str | None = None) -> Own:
         """Choose what `transform`, `fit_predict` and `predict` give.
 
         Parameters
@@ -128,7 +129,7 @@ class Prediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Returns
         -------
-        Prediction
+        AgglomerativeClustering
             The estimator itself.
 
         Examples
