@@ -1,6 +1,7 @@
 // The dense engine for Chamfer linkage and its variants.
 #include "../engine/dense_chamfer.hpp"
 
+#include "../engine/symmetric.hpp"
 #include "bind.hpp"
 #include "dense.hpp"
 
@@ -9,7 +10,7 @@ namespace chamfer {
 template <class T>
 Merges merges_by_chamfer(bool normalized, bool symmetric, T* square, Index n, int threads, const Tick& tick) {
     const auto merges = [&]<class Variant>(Variant) { return DenseChamfer<T, Variant>(square, n, threads).run(tick); };
-    if (symmetric) return normalized ? merges(ChNS{}) : merges(ChS{});
+    if (symmetric) return normalized ? merges(ChNS{}) : SymmetricChamfer<T>(square, n, threads).run(tick);
     return normalized ? merges(ChN{}) : merges(Ch{});
 }
 

@@ -512,6 +512,22 @@ void look_again(const SumsView<T>& from, const T* to, const char* alone, double 
     look_from<SumsKind::group>(from, to, alone, scale, begin, end, in);
 }
 
+template <class T>
+void older_minima(const Older<T>& older, Index begin, Index end, T* minima) {
+    constexpr T kMost = std::numeric_limits<T>::max();
+    const auto [row, size, age, own, than] = older;
+    for (Index start = begin; start < end; start += kPart) {
+        const Index stop = start + kPart < end ? start + kPart : end;
+        T smallest = kFar<T>;
+#pragma omp simd reduction(min : smallest)
+        for (Index p = start; p < stop; ++p) {
+            const T bound = (own + size[p]) * row[p], here = age[p] < than ? smaller(bound, kMost) : kFar<T>;
+            smallest = here < smallest ? here : smallest;
+        }
+        *minima++ = smallest;
+    }
+}
+
 void packed_distances(const double* x, const double* strips, Index d, Index blocks, double* out) {
     using V = Vector<double>;
     constexpr Index kSums = 4;  // enough to hide the latency of addition, few enough for any machine
@@ -649,7 +665,8 @@ constexpr Kernels<T> table() {
             {update_row<Complete, T>, update_row<Average, T>, update_row<Weighted, T>, update_row<Ward, T>,
              update_row<Centroid, T>, update_row<Median, T>},
             unite_points<T>,
-            look_again<T>};
+            look_again<T>,
+            older_minima<T>};
 }
 
 constexpr Kernels<float> floats = table<float>();

@@ -88,6 +88,16 @@ struct UnitePoints {
     bool symmetric;            // in: both directions; out is not needed
 };
 
+// A row of dense Ch_S: see engine/symmetric.hpp. Bounds are kept for parts of kPart places.
+inline constexpr Index kPart = 64;
+template <class T>
+struct Older {
+    const T *row, *size;  // distances of points to the cluster, and sizes of their own clusters
+    const Id* age;
+    T own;    // size of the cluster
+    Id than;  // its age
+};
+
 template <class T>
 struct Kernels {
     // For d > kSequential.
@@ -168,6 +178,9 @@ struct Kernels {
     // in[x] = value between C and single points x of [begin, end), both directions; infinite at other places.
     void (*look_again)(const SumsView<T>& from, const T* to, const char* alone, double scale, Index begin, Index end,
                        double* in);
+    // minima[i] = the smallest (own + size[p]) * row[p] of places p of part i of [begin, end) with age[p] < than,
+    // the largest number if it is beyond; infinite if there are none.
+    void (*older_minima)(const Older<T>& older, Index begin, Index end, T* minima);
 };
 
 // Kernels on doubles only.

@@ -1,0 +1,187 @@
+// Ch_S over all pairs, from the distances from points to clusters alone.
+//
+// A cluster has the slot of one of its points. Kept at all times, for every active cluster C:
+//   nearest(C)[p]  the distance from point p to C: row C of the given square matrix
+// A merge takes the smaller of two rows. A value is a sum of |A| + |B| of these numbers,
+//   Ch_S(A, B) = sum over a of nearest(B)[a] + sum over b of nearest(A)[b],
+// and none of them is below the distance of the nearest two points. So a cluster C that looks for its nearest one, and
+// has found one with the value v, computes values only of those B that have a point within v / (|C| + |B|). That is a
+// pass over row C, and some ten values: there are no sums of other pairs to keep up to date.
+//
+// One side of a pair is enough: a cluster looks at older ones. These become fewer, so its value remains a lower bound
+// when its neighbour is gone, and it does not look again before that is the smallest of all.
+//
+// A value takes |A| + |B| steps. Ch_S grows with both sizes, so small clusters merge before large ones, and all
+// others together have about as many points as those that a cluster is compared with.
+#pragma once
+
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "../base/threads.hpp"
+#include "../base/tournament.hpp"
+#include "../kernels/kernels.hpp"
+
+namespace chamfer {
+
+template <class T>
+class SymmetricChamfer {
+   public:
+    // `square` holds all distances, is changed, and must outlive this.
+    SymmetricChamfer(T* square, Index n, int threads)
+        : n_(n),
+          threads_(threads),
+          nearest_(square),
+          order_(n),
+          neighbour_(n, kNone),
+          ids_(n),
+          next_(n, kNone),
+          last_(n),
+          slot_(n),
+          age_(n),
+          size_(n, 1),
+          seen_(n, 0),
+          minima_((n + kPart - 1) / kPart) {
+        for (auto* each : {&ids_, &last_, &slot_, &age_}) std::iota(each->begin(), each->end(), Id{0});
+    }
+
+    Merges run(const Tick& tick) {
+        find_first_neighbours(tick);
+        Merges merges;
+        merges.reserve(n_ - 1);
+        while (static_cast<Index>(merges.size()) < n_ - 1) {
+            const Id a = closest(), b = neighbour_[a];
+            merges.push_back({a, b, order_.key(a).value});
+            merge(a, b, static_cast<Id>(n_ + merges.size() - 1));
+            tick(static_cast<Index>(merges.size()));
+        }
+        return merges;
+    }
+
+   private:
+    static constexpr Index kShare = 4096;         // points worth a thread
+    static constexpr double kSlack = 1 - 0x1p-20;  // bounds and sums are rounded
+    static constexpr int kFirst = 4;              // parts of a row with the smallest bounds, looked at first
+
+    // The nearest of the older clusters, as far as they have been looked at.
+    struct Found {
+        TieKey<double> key;
+        Id slot = kNone;
+        bool may_be_beaten(double bound) const { return bound * kSlack <= key.value; }
+    };
+
+    T* nearest(Id c) const { return nearest_ + c * n_; }
+    Index parts() const { return static_cast<Index>(minima_.size()); }
+
+    // Single points first: a row of distances each.
+    void find_first_neighbours(const Tick& tick) {
+        const Index batch = 1 + kBatch / n_;
+        for (Index first = 0; first < n_; first += batch) {
+            parallel_tasks(std::min(batch, n_ - first), n_ < kAlone ? 1 : threads_, [&](Index task, int) {
+                if (const Index p = first + task; p > 0) neighbour_[p] = static_cast<Id>(argmin(nearest(p), p));
+            });
+            tick(0);
+        }
+        for (Id p = 1; p < n_; ++p)
+            order_.set(p, {2 * static_cast<double>(nearest(p)[neighbour_[p]]), neighbour_[p], p});
+    }
+
+    // The cluster with the smallest value, by the tie rule.
+    Id closest() {
+        for (;;) {
+            const Id c = order_.top();
+            if (c == kNone || order_.key(c).value == kFar<double>)
+                throw std::domain_error("distances that are not finite");
+            if (ids_[neighbour_[c]] == order_.key(c).low) return c;
+            bound(c, nullptr);
+            look(c);
+        }
+    }
+
+    // The smaller cluster joins the larger one's slot, a; the union gets the identity `id`.
+    void merge(Id a, Id b, Id id) {
+        if (size_[a] < size_[b]) std::swap(a, b);
+        order_.remove(b);
+        ids_[a] = id;
+        ids_[b] = kNone;
+        const T size = size_[a] + size_[b];
+        next_[last_[a]] = b;
+        last_[a] = last_[b];
+        for (Id p = b; p != kNone; p = next_[p]) slot_[p] = a;
+        for (Id p = a; p != kNone; p = next_[p]) age_[p] = id, size_[p] = size;
+        bound(a, nearest(b));
+        look(a);
+    }
+
+    // Lower bounds of the values between c and older clusters, for each part of its row; after c has been united with
+    // another one, if there is a row of that.
+    void bound(Id c, const T* other) {
+        T* row = nearest(c);
+        const Older<T> older{row, size_.data(), age_.data(), size_[c], ids_[c]};
+        parallel_ranges(parts(), kShare / kPart, threads_, [&](Index first, Index last) {
+            const Index begin = first * kPart, end = std::min(n_, last * kPart);
+            if (other) kernels<T>().lower(other + begin, end - begin, row + begin);
+            kernels<T>().older_minima(older, begin, end, &minima_[first]);
+        });
+    }
+
+    // The nearest of the older clusters, given the bounds. Those that come first make it unlikely for others.
+    void look(Id c) {
+        Found found;
+        ++looks_;
+        for (int i = 0; i < kFirst; ++i) look_at(c, argmin(minima_.data(), parts()), found);
+        for (Index part = 0; part < parts(); ++part) look_at(c, part, found);
+        neighbour_[c] = found.slot;
+        if (found.slot == kNone)
+            order_.remove(c);
+        else
+            order_.set(c, found.key);
+    }
+
+    void look_at(Id c, Index part, Found& found) {
+        if (minima_[part] == kFar<T> || !found.may_be_beaten(static_cast<double>(minima_[part]))) return;
+        minima_[part] = kFar<T>;
+        const T *row = nearest(c), own = size_[c];
+        // No value is below zero: equal points, of which there may be many, are compared by their identities alone.
+        const auto than = [&] { return found.key.value > 0 ? ids_[c] : found.key.low; };
+        for (Index p = part * kPart; p < std::min(n_, (part + 1) * kPart); ++p) {
+            if (age_[p] >= than() || !found.may_be_beaten(static_cast<double>(own + size_[p]) * static_cast<double>(row[p]))) continue;
+            const Id x = slot_[p];
+            if (std::exchange(seen_[x], looks_) == looks_) continue;
+            const TieKey<double> key{value(c, x, found), ids_[x], ids_[c]};
+            if (key < found.key) found = {key, x};
+        }
+    }
+
+    // Ch_S(C, X), or infinity if half of it says that it is larger than what has been found: the other half has a cache
+    // miss for each point of C.
+    double value(Id c, Id x, const Found& found) const {
+        const T *to_c = nearest(c), *to_x = nearest(x);
+        double from_x = 0, from_c = 0;
+        T least = kFar<T>;
+        for (Id p = x; p != kNone; p = next_[p]) {
+            from_x += static_cast<double>(to_c[p]);
+            least = std::min(least, to_c[p]);
+        }
+        const double bound = from_x + static_cast<double>(size_[c]) * static_cast<double>(least);
+        if (!found.may_be_beaten(bound)) return kFar<double>;
+        for (Id p = c; p != kNone; p = next_[p]) from_c += static_cast<double>(to_x[p]);
+        return from_x + from_c;
+    }
+
+    Index n_;
+    int threads_;
+    T* nearest_;
+    Tournament<TieKey<double>> order_;  // of clusters that have an older one, by the nearest, or a lower bound
+    std::vector<Id> neighbour_;         // slot of the nearest, unless its identity is another by now
+    std::vector<Id> ids_;               // of the clusters, in the order of their making; kNone for slots that are gone
+    std::vector<Id> next_, last_;       // points of a cluster: a chain from its slot to its last one
+    std::vector<Id> slot_, age_;        // of the clusters of points: where they are, and their identities
+    std::vector<T> size_;               // of the clusters of points
+    std::vector<Index> seen_;           // the last look that has computed the value of a slot
+    Index looks_ = 0;
+    std::vector<T> minima_;
+};
+
+}  // namespace chamfer
