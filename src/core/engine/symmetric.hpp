@@ -41,7 +41,6 @@ class SymmetricChamfer {
           slot_(n),
           age_(n),
           size_(n, 1),
-          seen_(n, 0),
           minima_((n + kPart - 1) / kPart) {
         for (auto* each : {&ids_, &last_, &slot_, &age_}) std::iota(each->begin(), each->end(), Id{0});
     }
@@ -72,6 +71,7 @@ class SymmetricChamfer {
     };
 
     T* nearest(Id c) const { return nearest_ + c * n_; }
+    T* bounds(Id c) const { return nearest(size_[c] == 1 ? c : next_[c]); }
     Index parts() const { return static_cast<Index>(minima_.size()); }
 
     // Single points first: a row of distances each.
@@ -94,7 +94,7 @@ class SymmetricChamfer {
             if (c == kNone || order_.key(c).value == kFar<double>)
                 throw std::domain_error("distances that are not finite");
             if (ids_[neighbour_[c]] == order_.key(c).low) return c;
-            bound(c, nullptr);
+            find_minima(c);
             look(c);
         }
     }
@@ -110,26 +110,33 @@ class SymmetricChamfer {
         last_[a] = last_[b];
         for (Id p = b; p != kNone; p = next_[p]) slot_[p] = a;
         for (Id p = a; p != kNone; p = next_[p]) age_[p] = id, size_[p] = size;
-        bound(a, nearest(b));
+        unite(a, b);
         look(a);
     }
 
-    // Lower bounds of the values between c and older clusters, for each part of its row; after c has been united with
-    // another one, if there is a row of that.
-    void bound(Id c, const T* other) {
-        T* row = nearest(c);
-        const Older<T> older{row, size_.data(), age_.data(), size_[c], ids_[c]};
+    // Rows of a, and of its bounds, after it has got the points of b; and what is smallest in parts of them.
+    void unite(Id a, Id b) {
+        T *row = nearest(a), *bound = bounds(a);
+        const T* other = nearest(b);
+        // The row of b is that of the bounds if both were single points.
         parallel_ranges(parts(), kShare / kPart, threads_, [&](Index first, Index last) {
-            const Index begin = first * kPart, end = std::min(n_, last * kPart);
-            if (other) kernels<T>().lower(other + begin, end - begin, row + begin);
-            kernels<T>().older_minima(older, begin, end, &minima_[first]);
+            const Index begin = first * kPart, count = std::min(n_, last * kPart) - begin;
+            kernels<T>().lower(other + begin, count, row + begin);
+            kernels<T>().bound_values(row + begin, size_.data() + begin, size_[a], count, bound + begin);
+            kernels<T>().older_minima(bound + begin, age_.data() + begin, ids_[a], count, &minima_[first]);
         });
     }
 
-    // The nearest of the older clusters, given the bounds. Those that come first make it unlikely for others.
+    void find_minima(Id c) {
+        parallel_ranges(parts(), kShare / kPart, threads_, [&](Index first, Index last) {
+            const Index begin = first * kPart, count = std::min(n_, last * kPart) - begin;
+            kernels<T>().older_minima(bounds(c) + begin, age_.data() + begin, ids_[c], count, &minima_[first]);
+        });
+    }
+
+    // The nearest of the older clusters, given the minima. What comes first makes it unlikely for others.
     void look(Id c) {
         Found found;
-        ++looks_;
         for (int i = 0; i < kFirst; ++i) look_at(c, argmin(minima_.data(), parts()), found);
         for (Index part = 0; part < parts(); ++part) look_at(c, part, found);
         neighbour_[c] = found.slot;
@@ -140,34 +147,42 @@ class SymmetricChamfer {
     }
 
     void look_at(Id c, Index part, Found& found) {
-        if (minima_[part] == kFar<T> || !found.may_be_beaten(static_cast<double>(minima_[part]))) return;
+        const bool alone = size_[c] == 1;  // and so are all that are older: bounds are distances
+        const double unit = alone ? 2 : 1;
+        if (minima_[part] == kFar<T> || !found.may_be_beaten(unit * static_cast<double>(minima_[part]))) return;
         minima_[part] = kFar<T>;
-        const T *row = nearest(c), own = size_[c];
+        T* bound = bounds(c);
         // No value is below zero: equal points, of which there may be many, are compared by their identities alone.
         const auto than = [&] { return found.key.value > 0 ? ids_[c] : found.key.low; };
         for (Index p = part * kPart; p < std::min(n_, (part + 1) * kPart); ++p) {
-            if (age_[p] >= than() || !found.may_be_beaten(static_cast<double>(own + size_[p]) * static_cast<double>(row[p]))) continue;
+            if (age_[p] >= than() || !found.may_be_beaten(unit * static_cast<double>(bound[p]))) continue;
             const Id x = slot_[p];
-            if (std::exchange(seen_[x], looks_) == looks_) continue;
-            const TieKey<double> key{value(c, x, found), ids_[x], ids_[c]};
-            if (key < found.key) found = {key, x};
+            const double here = alone ? unit * static_cast<double>(bound[p]) : value(c, x, found);
+            if (const TieKey<double> key{here, ids_[x], ids_[c]}; key < found.key) found = {key, x};
         }
     }
 
-    // Ch_S(C, X), or infinity if half of it says that it is larger than what has been found: the other half has a cache
-    // miss for each point of C.
-    double value(Id c, Id x, const Found& found) const {
+    // Ch_S(C, X), or a lower bound if that is larger than what has been found: half of it has a cache miss for each
+    // point of C. It becomes the bound for X.
+    double value(Id c, Id x, const Found& found) {
         const T *to_c = nearest(c), *to_x = nearest(x);
+        T* bound = bounds(c);
         double from_x = 0, from_c = 0;
         T least = kFar<T>;
         for (Id p = x; p != kNone; p = next_[p]) {
             from_x += static_cast<double>(to_c[p]);
             least = std::min(least, to_c[p]);
+            bound[p] = kFar<T>;
         }
-        const double bound = from_x + static_cast<double>(size_[c]) * static_cast<double>(least);
-        if (!found.may_be_beaten(bound)) return kFar<double>;
-        for (Id p = c; p != kNone; p = next_[p]) from_c += static_cast<double>(to_x[p]);
-        return from_x + from_c;
+        from_c = static_cast<double>(size_[c]) * static_cast<double>(least);
+        double sum = from_x + from_c;
+        if (found.may_be_beaten(sum)) {
+            from_c = 0;
+            for (Id p = c; p != kNone; p = next_[p]) from_c += static_cast<double>(to_x[p]);
+            sum = from_x + from_c;
+        }
+        bound[x] = static_cast<T>(std::min(sum, static_cast<double>(std::numeric_limits<T>::max())));
+        return sum;
     }
 
     Index n_;
@@ -179,8 +194,6 @@ class SymmetricChamfer {
     std::vector<Id> next_, last_;       // points of a cluster: a chain from its slot to its last one
     std::vector<Id> slot_, age_;        // of the clusters of points: where they are, and their identities
     std::vector<T> size_;               // of the clusters of points
-    std::vector<Index> seen_;           // the last look that has computed the value of a slot
-    Index looks_ = 0;
     std::vector<T> minima_;
 };
 

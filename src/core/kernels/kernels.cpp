@@ -513,15 +513,20 @@ void look_again(const SumsView<T>& from, const T* to, const char* alone, double 
 }
 
 template <class T>
-void older_minima(const Older<T>& older, Index begin, Index end, T* minima) {
+void bound_values(const T* row, const T* size, T own, Index n, T* bounds) {
     constexpr T kMost = std::numeric_limits<T>::max();
-    const auto [row, size, age, own, than] = older;
-    for (Index start = begin; start < end; start += kPart) {
-        const Index stop = start + kPart < end ? start + kPart : end;
+#pragma omp simd
+    for (Index p = 0; p < n; ++p) bounds[p] = smaller((own + size[p]) * row[p], kMost);
+}
+
+template <class T>
+void older_minima(const T* bounds, const Id* age, Id than, Index n, T* minima) {
+    for (Index start = 0; start < n; start += kPart) {
+        const Index end = start + kPart < n ? start + kPart : n;
         T smallest = kFar<T>;
 #pragma omp simd reduction(min : smallest)
-        for (Index p = start; p < stop; ++p) {
-            const T bound = (own + size[p]) * row[p], here = age[p] < than ? smaller(bound, kMost) : kFar<T>;
+        for (Index p = start; p < end; ++p) {
+            const T here = age[p] < than ? bounds[p] : kFar<T>;
             smallest = here < smallest ? here : smallest;
         }
         *minima++ = smallest;
@@ -666,6 +671,7 @@ constexpr Kernels<T> table() {
              update_row<Centroid, T>, update_row<Median, T>},
             unite_points<T>,
             look_again<T>,
+            bound_values<T>,
             older_minima<T>};
 }
 

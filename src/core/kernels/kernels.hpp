@@ -88,15 +88,7 @@ struct UnitePoints {
     bool symmetric;            // in: both directions; out is not needed
 };
 
-// A row of dense Ch_S: see engine/symmetric.hpp. Bounds are kept for parts of kPart places.
-inline constexpr Index kPart = 64;
-template <class T>
-struct Older {
-    const T *row, *size;  // distances of points to the cluster, and sizes of their own clusters
-    const Id* age;
-    T own;    // size of the cluster
-    Id than;  // its age
-};
+inline constexpr Index kPart = 64;  // places of a row of dense Ch_S whose minimum is kept: see engine/symmetric.hpp
 
 template <class T>
 struct Kernels {
@@ -178,9 +170,10 @@ struct Kernels {
     // in[x] = value between C and single points x of [begin, end), both directions; infinite at other places.
     void (*look_again)(const SumsView<T>& from, const T* to, const char* alone, double scale, Index begin, Index end,
                        double* in);
-    // minima[i] = the smallest (own + size[p]) * row[p] of places p of part i of [begin, end) with age[p] < than,
-    // the largest number if it is beyond; infinite if there are none.
-    void (*older_minima)(const Older<T>& older, Index begin, Index end, T* minima);
+    // bounds[p] = (own + size[p]) * row[p], but no more than the largest number
+    void (*bound_values)(const T* row, const T* size, T own, Index n, T* bounds);
+    // minima[i] = the smallest bound of part i with age[p] < than; infinite if there is none
+    void (*older_minima)(const T* bounds, const Id* age, Id than, Index n, T* minima);
 };
 
 // Kernels on doubles only.
