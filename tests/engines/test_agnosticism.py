@@ -133,6 +133,13 @@ def test_number_of_threads_for_longer_rows():
     np.testing.assert_array_equal(chamfer.linkage(x, "single", engine="dense", n_jobs=2), expected)
 
 
+@pytest.mark.slow
+def test_number_of_threads_for_the_longest_rows():
+    x = gaussian(3, 8300, 20, np.float32)
+    expected = chamfer.linkage(x, "chamfer_symmetric", n_jobs=1)
+    np.testing.assert_array_equal(chamfer.linkage(x, "chamfer_symmetric", n_jobs=2), expected)
+
+
 @pytest.mark.parametrize("method", ["single", "centroid"])
 def test_number_of_threads_of_the_points_engine(method):
     x = gaussian(4, 1100, 128)

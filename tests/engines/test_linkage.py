@@ -87,6 +87,17 @@ def test_clusters_of_different_sizes_and_widths(method):
         assert_same_tree(chamfer.linkage(X, method, engine=engine), expected)
 
 
+@pytest.mark.parametrize("method", reference.CHAMFER)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_chamfer_linkages_of_longer_rows(method, dtype):
+    # Too many for the definition. With weights another engine runs, which keeps all values between clusters.
+    groups = [gaussian(0, 300, 3), gaussian(1, 200, 3) * 1e-3 + 2, gaussian(2, 30, 3) * 50, gaussian(3, 70, 3) + 9]
+    X = np.concatenate(groups)[np.random.default_rng(4).permutation(600)].astype(dtype)
+    expected = chamfer.linkage(X, method, sample_weight=np.full(600, 2.0))
+    expected[:, 2] /= 1 if "normalized" in method else 2
+    assert_same_tree(chamfer.linkage(X, method, engine="dense"), expected)
+
+
 def test_chamfer_heights_may_fall():
     # 0 and 1 are close, 2 and 3 far apart; but 0 is near 3 and 1 near 2, so the two pairs are closer than 2 and 3.
     Z = chamfer.linkage([1, 22, 4, 2, 19, 12], "chamfer_symmetric")

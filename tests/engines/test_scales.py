@@ -115,6 +115,15 @@ class TestPowersOfTwo:
             chamfer.linkage(np.ldexp(y, exponent), method), times(chamfer.linkage(y, method), exponent)
         )
 
+    @pytest.mark.parametrize("method", reference.CHAMFER)
+    @pytest.mark.parametrize("exponent", [-139, 125])
+    def test_float32_distances_at_the_ends_of_their_range(self, method, exponent):
+        # Of more points than become float64. Sums of a few distances are beyond the largest float.
+        y = np.random.default_rng(7).integers(1 << 10, 1 << 13, size=600 * 599 // 2).astype(np.float32)
+        y = np.ldexp(y, -10)
+        scaled = chamfer.linkage(np.ldexp(y, exponent), method)
+        np.testing.assert_array_equal(scaled, times(chamfer.linkage(y, method), exponent))
+
     @pytest.mark.parametrize(("method", "how"), RUNS)
     def test_denormals(self, method, how):
         # Whole multiples of the smallest number there is; the heights are rounded to such multiples, the tree is not.

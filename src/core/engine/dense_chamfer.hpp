@@ -1,4 +1,4 @@
-// Chamfer linkage and its variants over all pairs, the paper's HAC-NN (Algorithms 1 and 2).
+// Chamfer linkage and its variants over all pairs, the paper's HAC-NN (Algorithms 1 and 2); Ch_S is in symmetric.hpp.
 //
 // A cluster has the slot of one of its points. Kept at all times, for every active cluster C:
 //   nearest(C)[p]  the distance from point p to C: row C of the given square matrix
@@ -10,9 +10,9 @@
 // values from groups to the union are written down a column. O(n) a merge, and no memory but the matrix.
 //
 // Ch and Ch_N never come closer to anything but the new cluster, so a lost nearest neighbour is replaced by
-// it (the paper's Observation 2). For Ch_S and Ch_NS one side of a pair is enough, so clusters look at later
-// slots only. Each also keeps its second neighbour, for when it loses the first. One that has lost both has to look
-// again, but not before what it knows, a lower bound still, is the smallest of all.
+// it (the paper's Observation 2). For Ch_NS one side of a pair is enough, so clusters look at later slots only.
+// Each also keeps its second neighbour, for when it loses the first. One that has lost both has to look again, but not
+// before what it knows, a lower bound still, is the smallest of all.
 #pragma once
 
 #include <numeric>
@@ -227,7 +227,7 @@ class DenseChamfer {
             level->others->adopt(in_.data(), a, b, n_, value_.data(), neighbour_.data());
     }
 
-    // From linkage values: out_ for Ch and Ch_N; in_, which has both directions, for Ch_S and Ch_NS.
+    // From linkage values: out_ for Ch and Ch_N; in_, which has both directions, for Ch_NS.
     void choose_neighbour(Id c) {
         const Index first = first_after(c);
         double* values = (Variant::symmetric ? in_ : out_).data();
@@ -246,7 +246,7 @@ class DenseChamfer {
         }
     }
 
-    // The neighbour of a cluster of Ch_S or Ch_NS that has lost its own.
+    // The neighbour of a cluster of Ch_NS that has lost its own.
     void look_again(Id c) {
         const T* to_c = nearest(c);
         const SumsView<T> from = sums(c);

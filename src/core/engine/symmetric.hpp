@@ -4,18 +4,21 @@
 //   nearest(C)[p]  the distance from point p to C: row C of the given square matrix
 // A merge takes the smaller of two rows. A value is a sum of |A| + |B| of these numbers,
 //   Ch_S(A, B) = sum over a of nearest(B)[a] + sum over b of nearest(A)[b],
-// and none of them is below the distance of the nearest two points. So a cluster C that looks for its nearest one, and
-// has found one with the value v, computes values only of those B that have a point within v / (|C| + |B|). That is a
-// pass over row C, and some ten values: there are no sums of other pairs to keep up to date.
+// so it is at least |A| + |B| times the smallest of them. A cluster C looks for its nearest one by these bounds and
+// computes few values. Bounds are kept, in a row that the second point of C has no more use for:
+//   bounds(C)[p]   (|C| + |B|) nearest(C)[p], for every point p of a cluster B that C has not been compared with
+//   bounds(C)[b]   of the others, at the slot of B only: what is known of Ch_S(C, B)
 //
-// One side of a pair is enough: a cluster looks at older ones. These become fewer, so its value remains a lower bound
-// when its neighbour is gone, and it does not look again before that is the smallest of all.
+// One side of a pair is enough: a cluster looks at older ones. They do not change until they are gone, and there will
+// be no more of them. So the bounds stay, and so does the smallest value when its cluster is gone, as a bound: C does
+// not look again before that is the smallest of all.
 //
-// A value takes |A| + |B| steps. Ch_S grows with both sizes, so small clusters merge before large ones, and all
-// others together have about as many points as those that a cluster is compared with.
+// Ch_S grows with both sizes, so small clusters merge first and sizes differ little. All values of a cluster take
+// O(n) steps then. (Ch_NS merges single points into large clusters: it keeps sums, see dense_chamfer.hpp.)
 #pragma once
 
 #include <numeric>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -36,13 +39,12 @@ class SymmetricChamfer {
           order_(n),
           neighbour_(n, kNone),
           ids_(n),
-          next_(n, kNone),
-          last_(n),
+          groups_(n),
           slot_(n),
           age_(n),
           size_(n, 1),
           minima_((n + kPart - 1) / kPart) {
-        for (auto* each : {&ids_, &last_, &slot_, &age_}) std::iota(each->begin(), each->end(), Id{0});
+        for (auto* each : {&ids_, &slot_, &age_}) std::iota(each->begin(), each->end(), Id{0});
     }
 
     Merges run(const Tick& tick) {
@@ -59,9 +61,9 @@ class SymmetricChamfer {
     }
 
    private:
-    static constexpr Index kShare = 4096;         // points worth a thread
+    static constexpr Index kShare = 4096;          // points worth a thread
     static constexpr double kSlack = 1 - 0x1p-20;  // bounds and sums are rounded
-    static constexpr int kFirst = 4;              // parts of a row with the smallest bounds, looked at first
+    static constexpr int kFirst = 4;               // parts of a row with the smallest bounds, looked at first
 
     // The nearest of the older clusters, as far as they have been looked at.
     struct Found {
@@ -71,7 +73,10 @@ class SymmetricChamfer {
     };
 
     T* nearest(Id c) const { return nearest_ + c * n_; }
-    T* bounds(Id c) const { return nearest(size_[c] == 1 ? c : next_[c]); }
+    T* bounds(Id c) const { return nearest(members(c)[size_[c] > 1]); }
+    std::span<const Id> members(Id c) const {
+        return groups_[c].empty() ? std::span(&slot_[c], 1) : std::span(groups_[c]);
+    }
     Index parts() const { return static_cast<Index>(minima_.size()); }
 
     // Single points first: a row of distances each.
@@ -106,19 +111,18 @@ class SymmetricChamfer {
         ids_[a] = id;
         ids_[b] = kNone;
         const T size = size_[a] + size_[b];
-        next_[last_[a]] = b;
-        last_[a] = last_[b];
-        for (Id p = b; p != kNone; p = next_[p]) slot_[p] = a;
-        for (Id p = a; p != kNone; p = next_[p]) age_[p] = id, size_[p] = size;
+        std::vector<Id>& points = groups_[a];
+        if (points.empty()) points.push_back(a);
+        for (const Id p : members(b)) points.push_back(p), slot_[p] = a;
+        for (const Id p : points) age_[p] = id, size_[p] = size;
+        groups_[b] = {};
         unite(a, b);
         look(a);
     }
 
-    // Rows of a, and of its bounds, after it has got the points of b; and what is smallest in parts of them.
+    // The rows of a after it has got the points of b, and minima of bounds. The row of b may become that of the bounds.
     void unite(Id a, Id b) {
-        T *row = nearest(a), *bound = bounds(a);
-        const T* other = nearest(b);
-        // The row of b is that of the bounds if both were single points.
+        T *row = nearest(a), *other = nearest(b), *bound = bounds(a);
         parallel_ranges(parts(), kShare / kPart, threads_, [&](Index first, Index last) {
             const Index begin = first * kPart, count = std::min(n_, last * kPart) - begin;
             kernels<T>().lower(other + begin, count, row + begin);
@@ -127,6 +131,7 @@ class SymmetricChamfer {
         });
     }
 
+    // Minima of the bounds for older clusters, in each part of the row.
     void find_minima(Id c) {
         parallel_ranges(parts(), kShare / kPart, threads_, [&](Index first, Index last) {
             const Index begin = first * kPart, count = std::min(n_, last * kPart) - begin;
@@ -151,7 +156,7 @@ class SymmetricChamfer {
         const double unit = alone ? 2 : 1;
         if (minima_[part] == kFar<T> || !found.may_be_beaten(unit * static_cast<double>(minima_[part]))) return;
         minima_[part] = kFar<T>;
-        T* bound = bounds(c);
+        const T* bound = bounds(c);
         // No value is below zero: equal points, of which there may be many, are compared by their identities alone.
         const auto than = [&] { return found.key.value > 0 ? ids_[c] : found.key.low; };
         for (Index p = part * kPart; p < std::min(n_, (part + 1) * kPart); ++p) {
@@ -162,23 +167,20 @@ class SymmetricChamfer {
         }
     }
 
-    // Ch_S(C, X), or a lower bound if that is larger than what has been found: half of it has a cache miss for each
-    // point of C. It becomes the bound for X.
+    // Ch_S(C, X), or a bound above what has been found. From C to X there is a cache miss for each point of C, so the
+    // other direction decides whether that is worth it.
     double value(Id c, Id x, const Found& found) {
         const T *to_c = nearest(c), *to_x = nearest(x);
-        T* bound = bounds(c);
+        T *bound = bounds(c), least = kFar<T>;
         double from_x = 0, from_c = 0;
-        T least = kFar<T>;
-        for (Id p = x; p != kNone; p = next_[p]) {
+        for (const Id p : members(x)) {
             from_x += static_cast<double>(to_c[p]);
             least = std::min(least, to_c[p]);
             bound[p] = kFar<T>;
         }
-        from_c = static_cast<double>(size_[c]) * static_cast<double>(least);
-        double sum = from_x + from_c;
+        double sum = from_x + static_cast<double>(size_[c]) * static_cast<double>(least);
         if (found.may_be_beaten(sum)) {
-            from_c = 0;
-            for (Id p = c; p != kNone; p = next_[p]) from_c += static_cast<double>(to_x[p]);
+            for (const Id p : members(c)) from_c += static_cast<double>(to_x[p]);
             sum = from_x + from_c;
         }
         bound[x] = static_cast<T>(std::min(sum, static_cast<double>(std::numeric_limits<T>::max())));
@@ -191,9 +193,9 @@ class SymmetricChamfer {
     Tournament<TieKey<double>> order_;  // of clusters that have an older one, by the nearest, or a lower bound
     std::vector<Id> neighbour_;         // slot of the nearest, unless its identity is another by now
     std::vector<Id> ids_;               // of the clusters, in the order of their making; kNone for slots that are gone
-    std::vector<Id> next_, last_;       // points of a cluster: a chain from its slot to its last one
-    std::vector<Id> slot_, age_;        // of the clusters of points: where they are, and their identities
-    std::vector<T> size_;               // of the clusters of points
+    std::vector<std::vector<Id>> groups_;  // points of a cluster of two and more, that of the slot first
+    std::vector<Id> slot_, age_;           // of the clusters of points: where they are, and their identities
+    std::vector<T> size_;                  // of the clusters of points
     std::vector<T> minima_;
 };
 

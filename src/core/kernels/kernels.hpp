@@ -211,7 +211,7 @@ struct DoubleKernels {
     // Dense Chamfer: everything compares its nearest neighbour with the union of a and b, which is in slot a. One
     // neighbour: Ch and Ch_N.
     void (*adopt)(const double* in, Id a, Id b, Index n, double* value, Id* neighbour);
-    // Two: Ch_S and Ch_NS. Clusters from a on do not look at a.
+    // Two: Ch_NS. Clusters from a on do not look at a.
     void (*adopt_two)(const double* in, Id a, Id b, Index n, double* value, Id* first, double* farther, Id* second);
 };
 
