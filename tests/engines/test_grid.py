@@ -67,7 +67,7 @@ def test_ties_and_duplicates(seed):
         np.vstack([gaussian(0, 50, 20), np.full((1, 20), 1e9)]),  # all but one at the same place of the grid
         np.full((20, 20), 0.1),
         gaussian(0, 20, 16),
-        gaussian(0, 20, 1025),
+        gaussian(0, 20, 513),
     ],
     ids=["equal", "outlier", "same", "few", "many"],
 )

@@ -22,7 +22,7 @@ class Grid {
     static constexpr double kSquares = 0x1p31;  // above all squared distances
 
     // Distances of few coordinates are as fast by differences; of very many, rounding tells too little.
-    static bool takes(Index n, Index d) { return n <= kFewPoints && d > kSequential && d <= 1024; }
+    static bool takes(Index n, Index d) { return n <= kFewPoints && d > kSequential && d <= 512; }
 
     // How many values `strips` has to hold: all points, packed.
     static Index room(Index n, Index d) { return whole(n) * ((d + 1) / 2); }
@@ -36,8 +36,7 @@ class Grid {
         std::vector<double> centre(points.d);
         level->grid->mean(points.data, n_, points.d, centre.data());
         double most = 0;
-        for (Index i = 0; i < n_; ++i)
-            most = std::max(most, squared_distance(points.row(i), centre.data(), points.d));
+        for (Index i = 0; i < n_; ++i) most = std::max(most, squared_distance(points.row(i), centre.data(), points.d));
         if (!(most > 0)) return;
         const double factor = (kRadius - move_ - 1) / std::sqrt(most);
         std::vector<Id> rows(kBlock * pairs_);
@@ -53,8 +52,8 @@ class Grid {
     bool spread() const { return spread_; }  // whether not all points are the same; otherwise there is no grid
     double move() const { return move_; }    // steps that a point moves at most
 
-    // Squared distances in steps, as floats, above the diagonal of a matrix that has room for whole groups of kRows rows
-    // and whole cache lines in a row.
+    // Squared distances in steps, as floats, above the diagonal of a matrix that has room for whole groups of kRows
+    // rows and whole cache lines in a row.
     void squared_distances(float* out, Index stride, int threads) const {
         const auto tile = [&](Index own, Index first) {  // both blocks stay in the first-level cache
             for (Index top = own; top < std::min(n_, own + kBlock); top += kRows)

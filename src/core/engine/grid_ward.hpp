@@ -8,14 +8,16 @@
 // The bound. Let D be the squared distance of two centres in steps, D' that of the centres of the same points on the
 // grid, and V the value in the matrix, which stands for f D', f = 2 a b / (a + b) for clusters of a and b points.
 //   1. Centres move by at most `move` steps, so |sqrt(D) - sqrt(D')| <= 2 move.
-//   2. |V - f D'| <= f e. An update of D' is linear: D'(ab, c) = wa D'(a, c) + wb D'(b, c) - wa wb D'(a, b), wa = a / (a
+//   2. |V - f D'| <= f e. An update of D' is linear: D'(ab, c) = wa D'(a, c) + wb D'(b, c) - wa wb D'(a, b), wa = a /
+//   (a
 //      + b). So errors add up as distances do: an error r of the value of u and c, when u is made, is one of at most
 //      r |u| |c| / (|A| |B|) between later clusters A of u and B of c, and of r |u| |c| / |A|^2 if A has both. All c
-//      together are not more than A or B, and the sum of |u| / |A| over the unions in A is the mean depth of its points,
-//      so with r for the rounding of an update and unions of up to `depth` levels, e <= 4 depth r, and 2 r' more for the
-//      rounding r' of the first values. D' is at most 2^31, and of the operations of an update, which f cancels out of,
-//      none adds more than 2^-24 of it, or five in all: r <= 5 2^7, r' <= 2^7.
-//   3. So sqrt(V + f e) + 2 move sqrt(f) is not below the root of the exact value, and sqrt(V - f e) - 2 move sqrt(f) is
+//      together are not more than A or B, and the sum of |u| / |A| over the unions in A is the mean depth of its
+//      points, so with r for the rounding of an update and unions of up to `depth` levels, e <= 4 depth r, and 2 r'
+//      more for the rounding r' of the first values. D' is at most 2^31, and of the operations of an update, which f
+//      cancels out of, none adds more than 2^-24 of it, or five in all: r <= 5 2^7, r' <= 2^7.
+//   3. So sqrt(V + f e) + 2 move sqrt(f) is not below the root of the exact value, and sqrt(V - f e) - 2 move sqrt(f)
+//   is
 //      not above it. For a cluster of a points, f is at most F = 2 a s / (a + s), s being the size of the largest one.
 // Numbers in double are off by some 10^-13 of the radius; `move` has 10^-9 of it to spare.
 #pragma once
@@ -40,7 +42,7 @@ class GridWard {
           d_(d),
           centres_(centres),
           move_(grid.move()),
-          comparisons_(2 * n_ + n_ * n_ / 32),
+          comparisons_(8 * n_),
           rows_(square),
           tags_(n_, kGone),
           sizes_(n_, 1.0F),
@@ -90,7 +92,8 @@ class GridWard {
         }
     };
 
-    static constexpr double kFirstError = 2 * 0x1p-24 * Grid::kSquares, kErrorOfLevel = 4 * 5 * 0x1p-24 * Grid::kSquares;
+    static constexpr double kFirstError = 2 * 0x1p-24 * Grid::kSquares,
+                            kErrorOfLevel = 4 * 5 * 0x1p-24 * Grid::kSquares;
 
     Id first() {
         while (tags_.data()[first_] == kGone) ++first_;
@@ -111,7 +114,7 @@ class GridWard {
         if (std::bit_cast<float>(two & kValueBits) > limit) return one & kPlaceBits;
         const Index count =
             level->grid->within(row, tags_.data(), n_, std::bit_cast<Id>(limit) | kPlaceBits, near_.data());
-        comparisons_ -= count;
+        comparisons_ += n_ / 12 - count;
         return comparisons_ < 0 ? kNone : nearest_of(here, before, count);
     }
 
@@ -145,7 +148,7 @@ class GridWard {
     Index n_, d_;
     double* centres_;
     double move_, error_ = kFirstError, largest_ = 1;
-    Index comparisons_;  // that are left
+    Index comparisons_;  // that are left: some at first, and some more with each scan that needs them
     Id first_ = 0;
     LateRows<float> rows_;
     Lines<Id> tags_;

@@ -13,11 +13,9 @@ using Ints = Vector<Id>::Lanes;
 // sum + the product of the lower halves of each lane + that of the upper halves, signed
 Ints add_products(Ints x, Ints y, Ints sum) {
 #if defined(__AVX512BW__)
-    return sum + reinterpret_cast<Ints>(
-                     _mm512_madd_epi16(reinterpret_cast<__m512i>(x), reinterpret_cast<__m512i>(y)));
+    return sum + reinterpret_cast<Ints>(_mm512_madd_epi16(reinterpret_cast<__m512i>(x), reinterpret_cast<__m512i>(y)));
 #elif defined(__AVX2__)
-    return sum + reinterpret_cast<Ints>(
-                     _mm256_madd_epi16(reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(y)));
+    return sum + reinterpret_cast<Ints>(_mm256_madd_epi16(reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(y)));
 #elif defined(__SSE2__)
     return sum + reinterpret_cast<Ints>(_mm_madd_epi16(reinterpret_cast<__m128i>(x), reinterpret_cast<__m128i>(y)));
 #else
@@ -35,9 +33,8 @@ void mean(const double* rows, Index n, Index d, double* out) {
     for (; k + kColumns * V::width <= d; k += kColumns * V::width) {
         Doubles sums[kColumns] = {};
         for (Index i = 0; i < n; ++i)
-            unrolled<kColumns>([&](Index c) __attribute__((always_inline)) {
-                sums[c] += V::load(rows + i * d + k + c * V::width);
-            });
+            unrolled<kColumns>(
+                [&](Index c) __attribute__((always_inline)) { sums[c] += V::load(rows + i * d + k + c * V::width); });
         std::memcpy(out + k, sums, sizeof sums);
     }
     for (Index c = k; c < d; ++c) {
@@ -50,9 +47,7 @@ void mean(const double* rows, Index n, Index d, double* out) {
 Id to_grid(const double* x, const double* centre, double factor, Index d, Id* __restrict pairs) {
     constexpr double kRound = 0x1.8p52;  // leaves no bits below one
     const Index half = (d + 1) / 2;
-    const auto rounded = [&](Index k) {
-        return static_cast<Id>((x[k] - centre[k]) * factor + kRound - kRound);
-    };
+    const auto rounded = [&](Index k) { return static_cast<Id>((x[k] - centre[k]) * factor + kRound - kRound); };
     for (Index k = 0; k < d - half; ++k)
         pairs[k] = (rounded(k) & 0xffff) | static_cast<Id>(static_cast<std::uint32_t>(rounded(k + half)) << 16);
     if (d < 2 * half) pairs[half - 1] = rounded(half - 1) & 0xffff;
@@ -84,7 +79,8 @@ void grid_columns(const Id* x, const Id* lengths, const Id* strips, const Id* no
     for (Index r = 0; r < kRows; ++r)
         for (Index c = 0; c < kColumns; ++c) {
             const Ints squared = lengths[r] + V::load(norms + c * V::width) - 2 * sums[r][c];
-            Vector<float>::store(__builtin_convertvector(squared, Vector<float>::Lanes), out + r * stride + c * V::width);
+            Vector<float>::store(__builtin_convertvector(squared, Vector<float>::Lanes),
+                                 out + r * stride + c * V::width);
         }
 }
 

@@ -52,8 +52,8 @@ class LateRows {
     }
 
     Square<T>& square_;
-    std::vector<Union> unions_;     // those not gone, by age
-    std::vector<Id> born_, read_;   // merges before a slot became a union, and before its row was read
+    std::vector<Union> unions_;    // those not gone, by age
+    std::vector<Id> born_, read_;  // merges before a slot became a union, and before its row was read
     Id now_ = 0;
 };
 

@@ -43,7 +43,7 @@ class WholeRows {
         --count_;
     }
 
-    bool compact(std::vector<Id>&) const { return false; }  // takes longer than to look at slots that are gone
+    bool compact(std::vector<Id>&) const { return false; }  // slots that are gone are marked
 
    private:
     LateRows<T> rows_;
