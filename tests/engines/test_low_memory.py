@@ -263,7 +263,7 @@ class TestCentroidWithEpsilon:
 
 @pytest.mark.parametrize("method", ["average", "complete", "weighted"])
 def test_float32_of_the_dense_engine_takes_half(method):
-    # 70,000 points: 9.8 GB in float32, 19.6 GB in float64. Of fewer coordinates, pairs merge before distances are written.
+    # 70,000 points: 9.8 GB in float32, 19.6 GB in float64. Of up to 16 coordinates it is less: pairs merge first.
     x = np.arange(70_000)[:, None] * np.ones(17)
     for dtype, size in ((np.float32, r"9\.82 GB"), (np.float64, r"19\.6 GB")):
         with pytest.raises(MemoryError, match=f"needs {size}"):

@@ -52,8 +52,9 @@ DATA = {
 
 
 def from_points(X, rule, metric, threads):
-    room = np.empty(N * (N - 1) // 2, X.dtype)
-    return _core.dense_points(X, metric=metric, room=room, rule=rule, threads=threads)
+    return _core.dense_points(
+        X, metric=metric, make_room=lambda m: np.empty(m * (m - 1) // 2, X.dtype), rule=rule, threads=threads
+    )
 
 
 def from_distances(X, rule, metric):

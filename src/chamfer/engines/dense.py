@@ -72,6 +72,8 @@ class DenseEngine(Engine):
         n = task.data.n
         if _starts_from_points(task):
             return in_callers_unit(self._merge_points(task), task.data)
+        if (Z := _merge_few(task)) is not None:
+            return in_callers_unit(_heights(Z, task), task.data)
         with task.progress.stage("distances", n * (n - 1) // 2, "pair") as tick:
             matrix, exponent = _given(task) if isinstance(task.data, Condensed) else (_computed(task, tick), 0)
         ceiling = _replace_infinite(matrix, task) if _may_be_infinite(task) else np.inf
@@ -121,6 +123,17 @@ def _memory_of_clusters(task: Task, clusters: int) -> int:
     """Bytes for the distances of the clusters that are left after the first rounds, and for what led there."""
     distances = clusters * (clusters - 1) // 2 * int(task.data.dtype.itemsize)
     return distances + (400 + 24 * task.d) * task.data.n
+
+
+def _merge_few(task: Task) -> Array | None:
+    """Ward's linkage of few points, unless that takes all distances in double."""
+    points = task.data
+    if not isinstance(points, Points) or task.linkage.name != "ward" or task.constraints is not None:
+        return None
+    if points.n > _core.FEW or not points.in_core or points.X.dtype != np.float64:
+        return None
+    with task.progress.stage("merges", points.n - 1, "merge"):
+        return _core.grid_ward(points.X, threads=task.threads)
 
 
 def _may_be_infinite(task: Task) -> bool:

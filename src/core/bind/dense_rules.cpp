@@ -3,6 +3,7 @@
 #include "../engine/rounds.hpp"
 #include "../engine/spanning.hpp"
 #include "../linkage/square.hpp"
+#include "../linkage/whole_rows.hpp"
 #include "bind.hpp"
 #include "dense.hpp"
 
@@ -29,7 +30,7 @@ template <class R, class T>
 Merges merges_of(Square<T>& matrix, const Weights& weights = {}) {
     const Tick none = [](Index) {};
     if constexpr (R::reducible) {
-        SquareRows<T, R> rows(matrix, weights);
+        WholeRows<T, R> rows(matrix, weights);
         Merges merges;
         merges.reserve(rows.count() - 1);
         chain(rows, merges, none);

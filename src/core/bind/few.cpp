@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "../distance/unit.hpp"
+#include "../engine/grid_ward.hpp"
 #include "bind.hpp"
 #include "dense.hpp"
 
@@ -41,9 +42,13 @@ bool power(int exponent, double& factor) {
     return std::isnormal(factor);
 }
 
-// Brings points into their unit, whose exponent it gives; false if that takes more thought.
-bool measure(double* rows, Index n, Index d, bool cosine, int& exponent) {
+// Writes points in their unit, whose exponent it gives; false if that takes more thought.
+template <class T>
+bool measure(const Points<T>& given, bool cosine, double* rows, int& exponent) {
+    const Index n = given.n, d = given.d;
     std::vector<double> low(d), high(d);
+    for (Index i = 0; i < n; ++i)  // the copy is checked: the caller may change the array
+        kernels<T>().shift(given.row(i), low.data(), d, rows + i * d);
     if (!kernels<double>().column_ranges(rows, n, d, low.data(), high.data())) return false;
     exponent = 0;
     if (cosine) return directions(rows, n, d) == 0;
@@ -81,13 +86,17 @@ bool from_points(const Points<T>& given, const How& how, Merges& merges) {
     const Index n = given.n, d = given.d;
     if (how.doubt && n == d) return false;
     const auto own = std::make_unique_for_overwrite<double[]>(n * d);
-    const std::vector<double> origin(d);
-    for (Index i = 0; i < n; ++i)  // the copy is checked: the caller may change the array
-        kernels<T>().shift(given.row(i), origin.data(), d, &own[i * d]);
     int exponent;
-    if (!measure(own.get(), n, d, how.cosine, exponent)) return false;
+    if (!measure(given, how.cosine, own.get(), exponent)) return false;
     const Points<double> points{own.get(), n, d};
     const bool euclidean = how.metric.root;
+    if (how.method == "ward" && euclidean && Grid::takes(n, d)) {
+        if (grid_ward(own.get(), n, d, how.threads, merges)) {
+            restore(merges, true, exponent);
+            return true;
+        }
+        if (!measure(given, false, own.get(), exponent)) return false;
+    }
     if (how.chamfer()) {
         const auto matrix = std::make_unique_for_overwrite<double[]>(n * n);
         few_distances(points, how.metric, Triangle<double>{matrix.get(), n, false}, how.threads, how.tick);

@@ -1,5 +1,6 @@
 // The points engine for few points: centres, or points, are compared one by one.
 #include "../engine/generic.hpp"
+#include "../engine/grid_ward.hpp"
 #include "../engine/rounds.hpp"
 #include "../engine/spanning.hpp"
 #include "bind.hpp"
@@ -42,6 +43,21 @@ void bind(nb::module_& m) {
 void bind_few_points(nb::module_& m) {
     bind<float>(m);
     bind<double>(m);
+    m.def(
+        "grid_ward",
+        [](Array<const double, 2> X, int threads) -> std::optional<nb::ndarray<nb::numpy, double>> {
+            const Points<double> points = points_of<double>(X);
+            Merges merges;
+            {
+                nb::gil_scoped_release unlocked;
+                std::vector<double> own(points.data, points.data + points.n * points.d);
+                if (!grid_ward(own.data(), points.n, points.d, threads, merges)) merges.clear();
+            }
+            if (merges.empty()) return std::nullopt;
+            return tree_of(merges);
+        },
+        "X"_a.noconvert(), nb::kw_only(), "threads"_a,
+        "Z with squared heights by Ward's linkage from up to FEW points; None if that takes all distances.");
 }
 
 }  // namespace chamfer

@@ -6,6 +6,7 @@
 #include "kernels.hpp"
 
 #include "../linkage/rules.hpp"
+#include "grid.hpp"
 #include "metrics.hpp"
 #include "near.hpp"
 #include "vectors.hpp"
@@ -131,7 +132,7 @@ Neighbour<T> nearest(const T* row, const T* gone, Index from, Index n) {
     const Index start = from / V::width * V::width;
     const auto before = V::load(kBefore.far + V::width - (from - start));  // where a row may hold anything, NaN as well
     const auto first = before == 0 ? lanes(start) : before;
-    auto one = first, two = first;
+    auto one = first < kFar<T> ? first : V::fill(kFar<T>), two = one;  // no NaN
     Index i = start + V::width;
     for (; i + 2 * V::width <= n; i += 2 * V::width) {
         const auto here = lanes(i), next = lanes(i + V::width);
@@ -281,7 +282,8 @@ void shift(const T* x, const double* shift, Index n, double* out) {
 }
 
 // Lanes of a block are rows, four at a time.
-void pack(const double* rows, Index d, double* strips) {
+template <class T>
+void pack(const T* rows, Index d, T* strips) {
     for (Index lane = 0; lane < kBlock; lane += 4) {
         Index k = 0;
         for (; k + 4 <= d; k += 4) transpose(rows + lane * d + k, d, strips + k * kBlock + lane, kBlock);
@@ -324,21 +326,36 @@ void dots(const T* x, const T* rows, Index m, Index count, T* products) {
     }
 }
 
-// Widens the ranges by the rows; whether all values are finite.
+// Widens the ranges by the rows; whether all values are finite. Ranges of a few columns stay in registers.
 template <class T>
 bool widen(const T* rows, Index n, Index d, T* __restrict low, T* __restrict high) {
-    bool finite = true;
-    for (Index i = 0; i < n; ++i, rows += d) {
-        T sum = 0;  // of what is zero unless a value is not finite
-#pragma omp simd reduction(+ : sum)
-        for (Index k = 0; k < d; ++k) {
-            low[k] = smaller(low[k], rows[k]);
-            high[k] = larger(high[k], rows[k]);
-            sum += rows[k] - rows[k];
-        }
-        finite &= sum == 0;
+    using V = Vector<T>;
+    constexpr Index kColumns = 4;
+    typename V::Lanes zeros[kColumns] = {};  // unless a value is not finite
+    T zero = 0;
+    Index k = 0;
+    for (; k + kColumns * V::width <= d; k += kColumns * V::width) {
+        typename V::Lanes least[kColumns], most[kColumns];
+        std::memcpy(least, low + k, sizeof least);
+        std::memcpy(most, high + k, sizeof most);
+        for (Index i = 0; i < n; ++i)
+            unrolled<kColumns>([&](Index c) __attribute__((always_inline)) {
+                const auto here = V::load(rows + i * d + k + c * V::width);
+                least[c] = here < least[c] ? here : least[c];
+                most[c] = most[c] < here ? here : most[c];
+                zeros[c] += here - here;
+            });
+        std::memcpy(low + k, least, sizeof least);
+        std::memcpy(high + k, most, sizeof most);
     }
-    return finite;
+    for (Index i = 0; i < n; ++i)
+#pragma omp simd reduction(+ : zero)
+        for (Index c = k; c < d; ++c) {
+            low[c] = smaller(low[c], rows[i * d + c]);
+            high[c] = larger(high[c], rows[i * d + c]);
+            zero += rows[i * d + c] - rows[i * d + c];
+        }
+    return zero == 0 && bits(zeros[0] + zeros[1] + (zeros[2] + zeros[3]) != 0) == 0;
 }
 
 // The same of one column.
@@ -677,8 +694,10 @@ constexpr Kernels<T> table() {
 
 constexpr Kernels<float> floats = table<float>();
 constexpr Kernels<double> doubles = table<double>();
-constexpr DoubleKernels others{packed_distances, pack,   block_products, near_points, near_box, count_bits, find<Id>,
-                               square,           divide, cancel,         add_floats,  project,  adopt,      adopt_two};
+constexpr DoubleKernels others{packed_distances, pack<double>, block_products, near_points, near_box,
+                               count_bits,       find<Id>,     square,         divide,      cancel,
+                               add_floats,       project,      adopt,          adopt_two};
+constexpr GridKernels grid{mean, to_grid, pack<Id>, grid_distances, nearest_keys, keys_within, unite_ward, move_centre};
 
 }  // namespace
 }  // namespace loops
@@ -690,6 +709,6 @@ constexpr DoubleKernels others{packed_distances, pack,   block_products, near_po
 
 extern const Level CHAMFER_LEVEL_OF(CHAMFER_LEVEL_NAME);
 const Level CHAMFER_LEVEL_OF(CHAMFER_LEVEL_NAME){CHAMFER_NAME_OF(CHAMFER_LEVEL_NAME), &loops::floats, &loops::doubles,
-                                                 &loops::others};
+                                                 &loops::others, &loops::grid};
 
 }  // namespace chamfer

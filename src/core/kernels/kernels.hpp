@@ -215,11 +215,43 @@ struct DoubleKernels {
     void (*adopt_two)(const double* in, Id a, Id b, Index n, double* value, Id* first, double* farther, Id* second);
 };
 
+// A key is made of the leading bits of a positive float and of a number below 512, so that the smallest key tells both.
+// A tag is that number, or kGone for what is not to be looked at.
+inline constexpr Id kValueBits = 0x7ffffe00, kPlaceBits = 0x1ff, kGone = 0x7fffffff;
+struct NearestKeys {
+    Id first, second;
+};
+
+// Kernels on points of a grid, pairs of whose coordinates share an Id: see distance/grid.hpp; and on values that need
+// only be nearly right: see engine/grid_ward.hpp. Arrays of values and tags are whole cache lines.
+struct GridKernels {
+    // The mean of n rows.
+    void (*mean)(const double* rows, Index n, Index d, double* out);
+    // The pairs of the nearest point to (x - centre) * factor on the grid; its squared length.
+    Id (*to_grid)(const double* x, const double* centre, double factor, Index d, Id* pairs);
+    // A block of packed pairs, from its kBlock rows.
+    void (*pack)(const Id* rows, Index pairs, Id* strips);
+    // out[r * stride + j] = squared distance between kRows points at x in a packed block, of squared `lengths`, and
+    // points j of [begin, end) of another one, and maybe of others near them.
+    void (*distances)(const Id* x, const Id* lengths, const Id* strips, const Id* norms, Index pairs, Index begin,
+                      Index end, Index stride, float* out);
+    // The two smallest keys.
+    NearestKeys (*nearest)(const float* values, const Id* tags, Index n);
+    // The places, ascending, of all keys up to `limit`; how many they are.
+    Index (*within)(const float* values, const Id* tags, Index n, Id limit, Id* found);
+    // Ward's update of a row; the value between a and b is `between`.
+    void (*unite)(const float* a, const float* b, float size_a, float size_b, float between, const float* sizes,
+                  Index n, float* out);
+    // centre += share * (other - centre)
+    void (*move)(const double* other, double share, Index d, double* centre);
+};
+
 struct Level {
     const char* name;
     const Kernels<float>* floats;
     const Kernels<double>* doubles;
     const DoubleKernels* others;
+    const GridKernels* grid;
 };
 
 // The level in use; CHAMFER_LEVEL in the environment names a lower one than the best.

@@ -19,14 +19,18 @@ template <class T>
 class Square {
    public:
     // To be filled: entry (i, j), i < j, is row(i)[j], as in a Triangle.
-    explicit Square(Index n) : n_(n), stride_(odd_lines(n)), lines_(n * stride_) {}
+    // There is room for whole groups of kRows rows, and for `more` values behind them.
+    explicit Square(Index n, Index more = 0)
+        : n_(n), stride_(odd_lines(n)), rows_((n + kRows - 1) / kRows * kRows), lines_(rows_ * stride_ + more) {}
 
     explicit Square(const Triangle<T>& triangle) : Square(triangle.n) {
         for (Index i = 0; i < n_; ++i) std::copy(triangle.row(i) + i + 1, triangle.row(i) + n_, row(i) + i + 1);
     }
 
     Index n() const { return n_; }
+    Index stride() const { return stride_; }
     T* row(Index i) const { return lines_.data() + i * stride_; }
+    T* behind() const { return row(rows_); }
 
     // Filled from condensed values; their range, and whether all are finite.
     template <class From>
@@ -42,11 +46,11 @@ class Square {
         for (Index i = 0; i < n_; ++i) row(i)[i] = kFar<T>;
     }
 
-    // Only these rows and columns, in their order; whole, or above the diagonal.
-    void keep(const std::vector<Id>& left, bool whole) {
+    // Only these rows and columns, in their order, above the diagonal.
+    void keep(const std::vector<Id>& left) {
         const Index count = static_cast<Index>(left.size());
         for (Index i = 0; i < count; ++i) {
-            const Index first = whole ? 0 : i + 1;
+            const Index first = i + 1;
             kernels<T>().gather(row(left[i]), left.data() + first, count - first, row(i) + first);
         }
         n_ = count;
@@ -59,68 +63,8 @@ class Square {
         return ((n + kLine - 1) / kLine | 1) * kLine;
     }
 
-    Index n_, stride_;
+    Index n_, stride_, rows_;
     Lines<T> lines_;
-};
-
-// For the chain, which looks at whole rows. `kept` is below `lost`.
-template <class T, Rule R>
-    requires(R::reducible)
-class SquareRows {
-   public:
-    using Value = T;
-    using RuleType = R;
-
-    // Of the triangle in `square`.
-    explicit SquareRows(Square<T>& square, const Weights& weights = {})
-        : square_(square), left_(square.n()), points_(square.n()), sizes_(or_ones(weights, square.n())) {
-        square.mirror();
-        std::iota(left_.begin(), left_.end(), Id{0});
-        std::iota(points_.begin(), points_.end(), Id{0});
-    }
-
-    Index width() const { return square_.n(); }
-    Index count() const { return static_cast<Index>(left_.size()); }
-    Id first() const { return left_.front(); }
-    Id point(Id c) const { return points_[c]; }
-
-    Neighbour<T> nearest(Id c, Index from) const {
-        const T* row = square_.row(c);
-        const T smallest = kernels<T>().minimum(row + from, width() - from);
-        if (!(smallest < kFar<T>)) return {};
-        return {smallest, static_cast<Id>(from + kernels<T>().find(row + from, width() - from, smallest))};
-    }
-
-    void merge(Id lost, Id kept) {
-        T *row = square_.row(kept), *other = square_.row(lost);
-        const double between = static_cast<double>(row[lost]);
-        update_row<R>(other, row, {sizes_[lost], sizes_[kept], between}, sizes_.data(), width(), row);
-        row[kept] = row[lost] = kFar<T>;
-        left_.erase(std::lower_bound(left_.begin(), left_.end(), lost));
-        for (const Id x : left_) {
-            T* each = square_.row(x);
-            each[kept] = row[x];
-            each[lost] = kFar<T>;
-        }
-        sizes_[kept] += sizes_[lost];
-    }
-
-    bool compact(std::vector<Id>& renamed) {
-        if (2 * count() > width()) return false;
-        rename(left_, width(), renamed);
-        square_.keep(left_, true);
-        for (Index i = 0; i < count(); ++i) {
-            sizes_[i] = sizes_[left_[i]];
-            points_[i] = points_[left_[i]];
-        }
-        std::iota(left_.begin(), left_.end(), Id{0});
-        return true;
-    }
-
-   private:
-    Square<T>& square_;
-    std::vector<Id> left_, points_;  // left_ ascends
-    std::vector<double> sizes_;
 };
 
 // For the generic algorithm, which looks ahead only: values above the diagonal. What is below it is read from the
@@ -174,7 +118,7 @@ class SquareAhead {
         for (Id x = 0; x < width(); ++x)
             if (gone_[x] == 0) left.push_back(x);
         rename(left, width(), renamed);
-        square_.keep(left, false);
+        square_.keep(left);
         for (Index i = 0; i < count(); ++i) {
             sizes_[i] = sizes_[left[i]];
             points_[i] = points_[left[i]];

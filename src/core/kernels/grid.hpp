@@ -1,0 +1,167 @@
+// Vector loops on points of a grid, and on values that only have to be nearly right: for kernels.cpp, and for nothing
+// else. See distance/grid.hpp and engine/grid_ward.hpp.
+#pragma once
+
+#include "vectors.hpp"
+
+namespace chamfer {
+namespace loops {
+namespace {
+
+using Ints = Vector<Id>::Lanes;
+
+// sum + the product of the lower halves of each lane + that of the upper halves, signed
+Ints add_products(Ints x, Ints y, Ints sum) {
+#if defined(__AVX512BW__)
+    return sum + reinterpret_cast<Ints>(_mm512_madd_epi16(reinterpret_cast<__m512i>(x), reinterpret_cast<__m512i>(y)));
+#elif defined(__AVX2__)
+    return sum + reinterpret_cast<Ints>(_mm256_madd_epi16(reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(y)));
+#elif defined(__SSE2__)
+    return sum + reinterpret_cast<Ints>(_mm_madd_epi16(reinterpret_cast<__m128i>(x), reinterpret_cast<__m128i>(y)));
+#else
+    return sum + (x << 16 >> 16) * (y << 16 >> 16) + (x >> 16) * (y >> 16);
+#endif
+}
+
+Ints lesser(Ints a, Ints b) { return b < a ? b : a; }
+Ints greater(Ints a, Ints b) { return a < b ? b : a; }
+
+void mean(const double* rows, Index n, Index d, double* out) {
+    using V = Vector<double>;
+    constexpr Index kColumns = 4;
+    Index k = 0;
+    for (; k + kColumns * V::width <= d; k += kColumns * V::width) {
+        Doubles sums[kColumns] = {};
+        for (Index i = 0; i < n; ++i)
+            unrolled<kColumns>(
+                [&](Index c) __attribute__((always_inline)) { sums[c] += V::load(rows + i * d + k + c * V::width); });
+        std::memcpy(out + k, sums, sizeof sums);
+    }
+    for (Index c = k; c < d; ++c) {
+        out[c] = 0;
+        for (Index i = 0; i < n; ++i) out[c] += rows[i * d + c];
+    }
+    for (k = 0; k < d; ++k) out[k] /= static_cast<double>(n);
+}
+
+Id to_grid(const double* x, const double* centre, double factor, Index d, Id* __restrict pairs) {
+    constexpr double kRound = 0x1.8p52;  // leaves no bits below one
+    const Index half = (d + 1) / 2;
+    const auto rounded = [&](Index k) { return static_cast<Id>((x[k] - centre[k]) * factor + kRound - kRound); };
+    for (Index k = 0; k < d - half; ++k)
+        pairs[k] = (rounded(k) & 0xffff) | static_cast<Id>(static_cast<std::uint32_t>(rounded(k + half)) << 16);
+    if (d < 2 * half) pairs[half - 1] = rounded(half - 1) & 0xffff;
+    using V = Vector<Id>;
+    Ints sums = {};
+    Id norm = 0;
+    Index k = 0;
+    for (; k + V::width <= half; k += V::width) sums = add_products(V::load(pairs + k), V::load(pairs + k), sums);
+    for (; k < half; ++k) {
+        const Id low = static_cast<std::int16_t>(pairs[k]), high = pairs[k] >> 16;
+        norm += low * low + high * high;
+    }
+    for (Index lane = 0; lane < V::width; ++lane) norm += sums[lane];
+    return norm;
+}
+
+// Of kColumns vectors of a block: as many sums as registers allow.
+template <Index kColumns>
+void grid_columns(const Id* x, const Id* lengths, const Id* strips, const Id* norms, Index pairs, Index stride,
+                  float* out) {
+    using V = Vector<Id>;
+    Ints sums[kRows][kColumns] = {};
+#pragma GCC unroll 2
+    for (Index k = 0; k < pairs; ++k)
+        for (Index c = 0; c < kColumns; ++c) {
+            const auto y = V::load(strips + k * kBlock + c * V::width);
+            for (Index r = 0; r < kRows; ++r) sums[r][c] = add_products(V::fill(x[k * kBlock + r]), y, sums[r][c]);
+        }
+    for (Index r = 0; r < kRows; ++r)
+        for (Index c = 0; c < kColumns; ++c) {
+            const Ints squared = lengths[r] + V::load(norms + c * V::width) - 2 * sums[r][c];
+            Vector<float>::store(__builtin_convertvector(squared, Vector<float>::Lanes),
+                                 out + r * stride + c * V::width);
+        }
+}
+
+void grid_distances(const Id* x, const Id* lengths, const Id* strips, const Id* norms, Index pairs, Index begin,
+                    Index end, Index stride, float* out) {
+    constexpr Index kWidth = Vector<Id>::width;
+    Index at = begin / kWidth * kWidth;
+    for (; at + 2 * kWidth <= end; at += 2 * kWidth)
+        grid_columns<2>(x, lengths, strips + at, norms + at, pairs, stride, out + at);
+    for (; at < end; at += kWidth) grid_columns<1>(x, lengths, strips + at, norms + at, pairs, stride, out + at);
+}
+
+// What `nearest_keys` compares: the leading bits of a positive number, and the slot.
+Ints keys(const float* values, const Id* tags, Index i) {
+    Ints bits;
+    std::memcpy(&bits, values + i, sizeof bits);
+    return (bits & kValueBits) | Vector<Id>::load(tags + i);
+}
+
+template <Index kHalf>
+Ints rotated(Ints lanes) {
+    return [&]<Index... i>(std::integer_sequence<Index, i...>) {
+        return __builtin_shufflevector(lanes, lanes, ((i + kHalf) % Vector<Id>::width)...);
+    }(std::make_integer_sequence<Index, Vector<Id>::width>{});
+}
+
+struct TwoLeast {
+    Ints one, two;
+    __attribute__((always_inline)) void look(Ints key) {
+        two = lesser(two, greater(one, key));
+        one = lesser(one, key);
+    }
+    __attribute__((always_inline)) void join(const TwoLeast& other) {
+        look(other.one);
+        two = lesser(two, other.two);
+    }
+    template <Index kHalf>
+    __attribute__((always_inline)) void fold() {
+        join({rotated<kHalf>(one), rotated<kHalf>(two)});
+        if constexpr (kHalf > 1) fold<kHalf / 2>();
+    }
+};
+
+NearestKeys nearest_keys(const float* values, const Id* tags, Index n) {
+    using V = Vector<Id>;
+    const Index end = (n + V::width - 1) / V::width * V::width;
+    const Ints none = V::fill(kGone);
+    TwoLeast even{none, none}, odd = even;
+    Index i = 0;
+    for (; i + 2 * V::width <= end; i += 2 * V::width) {
+        even.look(keys(values, tags, i));
+        odd.look(keys(values, tags, i + V::width));
+    }
+    if (i < end) even.look(keys(values, tags, i));
+    even.join(odd);
+    even.fold<V::width / 2>();
+    return {even.one[0], even.two[0]};
+}
+
+Index keys_within(const float* values, const Id* tags, Index n, Id limit, Id* found) {
+    using V = Vector<Id>;
+    Index count = 0;
+    for (Index i = 0; i < n; i += V::width)
+        for (unsigned near = bits(keys(values, tags, i) <= limit); near != 0; near &= near - 1)
+            found[count++] = static_cast<Id>(i + __builtin_ctz(near));
+    return count;
+}
+
+void unite_ward(const float* a, const float* b, float size_a, float size_b, float between, const float* sizes, Index n,
+                float* out) {
+#pragma omp simd
+    for (Index z = 0; z < n; ++z) {
+        const float with_a = size_a + sizes[z], with_b = size_b + sizes[z];
+        out[z] = (with_a * a[z] + with_b * b[z] - sizes[z] * between) / (with_a + size_b);
+    }
+}
+
+void move_centre(const double* other, double share, Index d, double* centre) {
+    for (Index k = 0; k < d; ++k) centre[k] += share * (other[k] - centre[k]);
+}
+
+}  // namespace
+}  // namespace loops
+}  // namespace chamfer
