@@ -43,8 +43,6 @@ class Tuning:
     contracted_edge: float = 2e-6  # an edge of a graph along which clusters merge
     folded_points: int = 1_000  # from here on, it is looked for equal rows, which are clustered once
     folded_share: float = 0.5  # of the rows that are different, at most, for this to pay
-    # Of the points, the share that is left as clusters when the dense engine writes distances, for nearly all data.
-    first_left: Steps = ((8, 0.35), (_ALL, 0.45))
     unchecked_bytes: int = 1 << 26  # below this size the memory check costs more than the clustering
 
     # The lists engine.

@@ -8,6 +8,7 @@ from scipy.spatial.distance import pdist, squareform
 import chamfer
 import reference
 from cases import assert_same_tree, distances, engines, gaussian
+from chamfer import _core
 from marks import slow
 
 
@@ -131,3 +132,14 @@ def test_optimal_ordering_turns_branches_as_scipy_does(method):
     plain, ordered = chamfer.linkage(X, method), chamfer.linkage(X, method, optimal_ordering=True)
     np.testing.assert_array_equal(np.sort(ordered[:, :2], axis=1), plain[:, :2])
     np.testing.assert_array_equal(ordered, hierarchy.optimal_leaf_ordering(plain, pdist(X)))
+
+
+def test_chamfer_symmetric_of_equal_distances():
+    # Bounds tell nothing of them, so it starts again with sums.
+    D = np.ones((600, 600), np.float32) - np.eye(600, dtype=np.float32)
+    assert _core.dense_symmetric(D.copy(), threads=1) is None
+    Z = chamfer.linkage(D, "chamfer_symmetric", "precomputed")
+    sizes = np.r_[np.ones(600), Z[:, 3]]
+    # Each merge of A and B costs |A| + |B|, so the two smallest clusters are next.
+    np.testing.assert_array_equal(Z[:, 2], sizes[Z[:, :2].astype(int)].sum(axis=1))
+    assert (np.diff(Z[:, 2]) >= 0).all()

@@ -16,6 +16,8 @@ from chamfer.methods import Linkage
 from chamfer.progress import Tick
 from chamfer.units import choose_unit, multiply
 
+# Of points with up to so many coordinates, the share that is left as clusters after the first rounds, of nearly all data.
+_LEFT = (8, 0.35), (16, 0.45)
 _PLAIN = 1 << 20  # weights up to this and down to its inverse leave squared distances in the range of float32
 
 
@@ -46,7 +48,7 @@ class DenseEngine(Engine):
         if _is_restricted(task):
             return _allowed_memory(task)
         if _starts_from_points(task):
-            return _memory_of_clusters(task, int(tuning.at(tuning.current.first_left, task.d) * n))
+            return _memory_of_clusters(task, int(tuning.at(_LEFT, task.d) * n))
         if isinstance(task.data, Condensed) and not _is_square(task):
             distances = task.data.nbytes if task.options.optimal_ordering else 0
         else:
@@ -74,8 +76,9 @@ class DenseEngine(Engine):
             return in_callers_unit(self._merge_points(task), task.data)
         if (Z := _merge_few(task)) is not None:
             return in_callers_unit(_heights(Z, task), task.data)
-        with task.progress.stage("distances", n * (n - 1) // 2, "pair") as tick:
-            matrix, exponent = _given(task) if isinstance(task.data, Condensed) else (_computed(task, tick), 0)
+        if (Z := _merge_symmetric(task)) is not None:
+            return in_callers_unit(Z, task.data)
+        matrix, exponent = _matrix(task)
         ceiling = _replace_infinite(matrix, task) if _may_be_infinite(task) else np.inf
         with task.progress.stage("merges", n - 1, "merge") as tick:
             Z = _merge_allowed(matrix, task, tick) if _is_restricted(task) else _merge(matrix, task, tick)
@@ -134,6 +137,23 @@ def _merge_few(task: Task) -> Array | None:
         return None
     with task.progress.stage("merges", points.n - 1, "merge"):
         return _core.grid_ward(points.X, threads=task.threads)
+
+
+def _merge_symmetric(task: Task) -> Array | None:
+    """Ch_S of many points by bounds, unless distances are so much alike that sums are faster."""
+    linkage = task.linkage
+    if not linkage.symmetric or linkage.normalized or _is_restricted(task) or task.data.n <= _core.FEW:
+        return None
+    matrix, _ = _matrix(task)
+    with task.progress.stage("merges", task.data.n - 1, "merge") as tick:
+        return _core.dense_symmetric(matrix, threads=task.threads, tick=tick)
+
+
+def _matrix(task: Task) -> tuple[Array, int]:
+    """All distances, for the merges to overwrite, in a unit of two to the second number."""
+    n = task.data.n
+    with task.progress.stage("distances", n * (n - 1) // 2, "pair") as tick:
+        return _given(task) if isinstance(task.data, Condensed) else (_computed(task, tick), 0)
 
 
 def _may_be_infinite(task: Task) -> bool:

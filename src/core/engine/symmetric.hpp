@@ -14,10 +14,12 @@
 // not look again before that is the smallest of all.
 //
 // Ch_S grows with both sizes, so small clusters merge first and sizes differ little. All values of a cluster take
-// O(n) steps then. (Ch_NS merges single points into large clusters: it keeps sums, see dense_chamfer.hpp.)
+// O(n) steps then. (Ch_NS merges single points into large clusters: it keeps sums, see dense_chamfer.hpp.) Distances
+// that are equal have equal bounds, which tell nothing: steps are counted, and sums are taken if they are too many.
 #pragma once
 
 #include <numeric>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -47,12 +49,15 @@ class SymmetricChamfer {
         for (auto* each : {&ids_, &slot_, &age_}) std::iota(each->begin(), each->end(), Id{0});
     }
 
-    Merges run(const Tick& tick) {
+    // Nothing if bounds tell too little, and looking takes too long.
+    std::optional<Merges> run(const Tick& tick) {
         find_first_neighbours(tick);
         Merges merges;
         merges.reserve(n_ - 1);
         while (static_cast<Index>(merges.size()) < n_ - 1) {
-            const Id a = closest(), b = neighbour_[a];
+            const Id a = closest();
+            if (a == kNone) return std::nullopt;
+            const Id b = neighbour_[a];
             merges.push_back({a, b, order_.key(a).value});
             merge(a, b, static_cast<Id>(n_ + merges.size() - 1));
             tick(static_cast<Index>(merges.size()));
@@ -63,6 +68,9 @@ class SymmetricChamfer {
    private:
     static constexpr Index kShare = 4096;          // points worth a thread
     static constexpr double kSlack = 1 - 0x1p-20;  // bounds and sums are rounded
+    // Looking may take so many steps, for each n^2. Up to four are usual; with all distances equal there are hundreds.
+    static constexpr Index kSteps = 8;
+    static constexpr Index kMiss = 4, kAtOnce = 8;  // steps of a cache miss, and values that take one together
     static constexpr int kFirst = 4;               // parts of a row with the smallest bounds, looked at first
 
     // The nearest of the older clusters, as far as they have been looked at.
@@ -92,9 +100,9 @@ class SymmetricChamfer {
             order_.set(p, {2 * static_cast<double>(nearest(p)[neighbour_[p]]), neighbour_[p], p});
     }
 
-    // The cluster with the smallest value, by the tie rule.
+    // The cluster with the smallest value, by the tie rule; kNone if that takes too long.
     Id closest() {
-        for (;;) {
+        while (steps_ < kSteps * n_ * n_) {
             const Id c = order_.top();
             if (c == kNone || order_.key(c).value == kFar<double>)
                 throw std::domain_error("distances that are not finite");
@@ -102,6 +110,7 @@ class SymmetricChamfer {
             find_minima(c);
             look(c);
         }
+        return kNone;
     }
 
     // The smaller cluster joins the larger one's slot, a; the union gets the identity `id`.
@@ -133,6 +142,7 @@ class SymmetricChamfer {
 
     // Minima of the bounds for older clusters, in each part of the row.
     void find_minima(Id c) {
+        steps_ += n_ / kAtOnce;
         parallel_ranges(parts(), kShare / kPart, threads_, [&](Index first, Index last) {
             const Index begin = first * kPart, count = std::min(n_, last * kPart) - begin;
             kernels<T>().older_minima(bounds(c) + begin, age_.data() + begin, ids_[c], count, &minima_[first]);
@@ -156,6 +166,7 @@ class SymmetricChamfer {
         const double unit = alone ? 2 : 1;
         if (minima_[part] == kFar<T> || !found.may_be_beaten(unit * static_cast<double>(minima_[part]))) return;
         minima_[part] = kFar<T>;
+        steps_ += kPart;
         const T* bound = bounds(c);
         // No value is below zero: equal points, of which there may be many, are compared by their identities alone.
         const auto than = [&] { return found.key.value > 0 ? ids_[c] : found.key.low; };
@@ -172,6 +183,7 @@ class SymmetricChamfer {
     double value(Id c, Id x, const Found& found) {
         const T *to_c = nearest(c), *to_x = nearest(x);
         T *bound = bounds(c), least = kFar<T>;
+        steps_ += static_cast<Index>(size_[x]);
         double from_x = 0, from_c = 0;
         for (const Id p : members(x)) {
             from_x += static_cast<double>(to_c[p]);
@@ -180,6 +192,7 @@ class SymmetricChamfer {
         }
         double sum = from_x + static_cast<double>(size_[c]) * static_cast<double>(least);
         if (found.may_be_beaten(sum)) {
+            steps_ += kMiss * static_cast<Index>(size_[c]);
             for (const Id p : members(c)) from_c += static_cast<double>(to_x[p]);
             sum = from_x + from_c;
         }
@@ -197,6 +210,7 @@ class SymmetricChamfer {
     std::vector<Id> slot_, age_;           // of the clusters of points: where they are, and their identities
     std::vector<T> size_;                  // of the clusters of points
     std::vector<T> minima_;
+    Index steps_ = 0;  // of looking
 };
 
 }  // namespace chamfer
