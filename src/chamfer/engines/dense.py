@@ -16,7 +16,7 @@ from chamfer.methods import Linkage
 from chamfer.progress import Tick
 from chamfer.units import choose_unit, multiply
 
-# Of points with up to so many coordinates, the share that is left as clusters after the first rounds, of nearly all data.
+# Of points with up to so many coordinates, the share left as clusters after the first rounds, for nearly all data.
 _LEFT = (8, 0.35), (16, 0.45)
 _PLAIN = 1 << 20  # weights up to this and down to its inverse leave squared distances in the range of float32
 
