@@ -71,7 +71,7 @@ class SymmetricChamfer {
     // Looking may take so many steps, for each n^2. Up to four are usual; with all distances equal there are hundreds.
     static constexpr Index kSteps = 8;
     static constexpr Index kMiss = 4, kAtOnce = 8;  // steps of a cache miss, and values that take one together
-    static constexpr int kFirst = 4;               // parts of a row with the smallest bounds, looked at first
+    static constexpr int kFirst = 4;                // parts of a row with the smallest bounds, looked at first
 
     // The nearest of the older clusters, as far as they have been looked at.
     struct Found {
