@@ -35,7 +35,7 @@ class Tuning:
     other_merges: float = 5e-9  # the same by any other linkage
     lists_point: Steps = ((4, 2e-5), (200, 3e-5), (_ALL, 5e-5))  # lists of clusters, for each point
     # The same of chamfer_normalized, whose chains of merges ask more often, in multiples.
-    lists_chains: Steps = ((64, 1.5), (_ALL, 3.0))
+    lists_chains: Steps = ((4, 1.5), (8, 1.0), (64, 1.5), (_ALL, 3.0))
     single_point: Steps = ((24, 1.3e-6), (64, 8e-6), (_ALL, 2e-5))  # the edge of a spanning tree, for each point
     points_point: Steps = ((4, 2.6e-6), (24, 4e-6), (64, 2.5e-5), (_ALL, 6e-5))  # lists of centres, for each point
     closer_point: Steps = ((24, 2.6e-6), (64, 1e-5), (_ALL, 8e-5))  # the same where a merge may bring centres closer
