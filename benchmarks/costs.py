@@ -60,6 +60,9 @@ FOLDED = [
     for method in ("chamfer", "ward", "chamfer_symmetric")
     for n, copies in ((800, 2), (1_900, 2), (1_900, 8))
 ]
+FLAT = [
+    Call(method, n, d, 1) for method in ("single", "ward", "chamfer_normalized") for n, d in ((2_000, 30), (5_000, 200))
+]
 SPREAD = [Call("chamfer", 20_000, 16, 0, {"client": True})]
 SPREAD_GRAPH = [Call("chamfer_capped", 20_000, 16, 0, {"client": True, "source": "ann"})]
 Steps = tuple[tuple[int, float], ...]
@@ -77,6 +80,7 @@ SWEEPS: dict[str, tuple[tuple[Any, ...], list[Call]]] = {
     **{name: (around(name), LISTS) for name in ("near_part", "near_pairs", "sorted_points")},
     "folded_points": (around("folded_points", 2), FOLDED),
     "folded_share": ((0.05, NOW.folded_share, 0.95), FOLDED),
+    **{name: (around(name), FLAT) for name in ("flat_coordinates", "flat_points")},
     "centre_list": (around("centre_list", 2), CENTRES[3:]),
     "few_points": ((NEVER, NOW.few_points, ALWAYS), SINGLE),
     "few_rounds": ((NEVER, NOW.few_rounds, ALWAYS), CENTRES),

@@ -40,6 +40,8 @@ class Tuning:
     points_point: Steps = ((4, 2.6e-6), (24, 4e-6), (64, 2.5e-5), (_ALL, 6e-5))  # lists of centres, for each point
     closer_point: Steps = ((24, 2.6e-6), (64, 1e-5), (_ALL, 8e-5))  # the same where a merge may bring centres closer
     average_point: Steps = ((24, 3e-5), (_ALL, 8e-5))  # the same of average linkage
+    flat_coordinates: int = 24  # with more, points may be near a line or a surface, where searches are fast:
+    flat_points: int = 2_000  # of so many points a sample is looked at
     contracted_edge: float = 2e-6  # an edge of a graph along which clusters merge
     folded_points: int = 1_000  # from here on, it is looked for equal rows, which are clustered once
     folded_share: float = 0.5  # of the rows that are different, at most, for this to pay

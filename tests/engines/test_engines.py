@@ -21,6 +21,12 @@ def chosen(method, n, d, metric="euclidean", limit=1 << 60):
     return choose(replace(task(X, method), data=points, limit=limit)).name
 
 
+@pytest.mark.parametrize(("rank", "name"), [(1, "points"), (3, "points"), (40, "dense")])
+def test_points_near_a_line_or_a_surface_are_few_coordinates(rank, name):
+    data = gaussian(1, 4_000, rank) @ gaussian(2, rank, 200) + 1e-3 * gaussian(3, 4_000, 200)
+    assert choose(task(data, "ward")).name == name
+
+
 @pytest.mark.parametrize(
     ("method", "n", "d", "name"),
     [

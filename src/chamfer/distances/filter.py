@@ -47,7 +47,7 @@ class Principal:
         n, d, now = self._n, self._X.shape[1], tuning.current
         queries = sample[random.choice(len(sample), min(len(sample), now.queries), replace=False)]
         lengths = _lengths(sample), _lengths(queries)
-        squared = _squared(queries, sample, lengths[1], lengths[0])
+        squared = squared_distances(queries, sample)
         # The sample's neighbours are farther than those of all points, by about this power of the density.
         neighbours = max(1, min(len(sample) - 1, round(np.clip(n / 200, *_NEIGHBOURS) * len(sample) / n)))
         reach = np.partition(squared, neighbours, axis=1)[:, neighbours][:, None]
@@ -56,7 +56,7 @@ class Principal:
         for m in [each for each in _FEW + _MANY if each < min(d, self.axes.shape[1] + 1)]:
             ours, theirs = _lengths(here[:, :m]), _lengths(there[:, :m])
             rests = np.sqrt(np.maximum(lengths[1] - ours, 0)), np.sqrt(np.maximum(lengths[0] - theirs, 0))
-            lower = _squared(here[:, :m], there[:, :m], ours, theirs) + np.square(rests[0][:, None] - rests[1])
+            lower = squared_distances(here[:, :m], there[:, :m]) + np.square(rests[0][:, None] - rests[1])
             shares[m] = float(np.mean(lower <= reach))
         costs = {
             m: now.filter_pair + (m + 1) * now.filter_coordinate + share * now.filter_close
@@ -140,5 +140,6 @@ def _lengths(x: Array) -> Array:
     return np.asarray(np.einsum("ij,ij->i", x, x))
 
 
-def _squared(x: Array, y: Array, lengths_x: Array, lengths_y: Array) -> Array:
-    return np.asarray(np.maximum(lengths_x[:, None] + lengths_y - 2 * (x @ y.T), 0))
+def squared_distances(x: Array, y: Array) -> Array:
+    """By a product, for estimates."""
+    return np.asarray(np.maximum(_lengths(x)[:, None] + _lengths(y) - 2 * (x @ y.T), 0))

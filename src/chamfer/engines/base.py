@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from chamfer import tuning
 from chamfer._types import FAST_METRICS, Array, Condensed, Points, SparseDistances
 from chamfer.constraints import Constraints
+from chamfer.distances.spread import local_dimension
 from chamfer.memory import available_memory, too_little
 from chamfer.methods import Linkage, names
 from chamfer.progress import Info, Progress
@@ -75,6 +77,15 @@ class Task:
     def d(self) -> int:
         """Number of coordinates; 0 if there are only distances."""
         return int(self.data.X.shape[1]) if isinstance(self.data, Points) else 0
+
+    @cached_property
+    def coordinates(self) -> int:
+        """As many as the costs of neighbour searches depend on: few, if the points are near a line or a surface."""
+        now = tuning.current
+        if not self.fast or self.remote or self.d <= now.flat_coordinates or self.data.n < now.flat_points:
+            return self.d
+        assert isinstance(self.data, Points)
+        return now.tree_centres if local_dimension(self.data.X) <= now.tree_centres else self.d
 
     @property
     def held(self) -> int:

@@ -68,8 +68,8 @@ class ListsEngine(Engine):
     def cost(self, task: Task) -> float:
         """A search among all points, and lists."""
         now, n = tuning.current, task.data.n
-        chains = tuning.at(now.lists_chains, task.d) if task.linkage.normalized else 1.0
-        lists = tuning.at(now.lists_point, task.d) * chains * n
+        chains = tuning.at(now.lists_chains, task.coordinates) if task.linkage.normalized else 1.0
+        lists = tuning.at(now.lists_point, task.coordinates) * chains * n
         if isinstance(task.data, Condensed):
             return now.given_pair * n**2 + lists
         # The core computes each distance once, cdist twice.

@@ -67,14 +67,12 @@ class PointsEngine(Engine):
         now = tuning.current
         if _goes_row_by_row(task) and not _is_on_sphere(task):
             return 2 * search_seconds(task)  # each distance is computed twice
-        if task.linkage.family == "single":
-            point = now.single_point
-        elif task.linkage.family == "lance_williams":
-            point = now.average_point
-        else:
-            point = now.points_point if task.linkage.reducible else now.closer_point
         search = 0.0 if _is_on_sphere(task) else search_seconds(task)
-        return search + tuning.at(point, task.d) * task.data.n
+        if not task.linkage.reducible:
+            return search + tuning.at(now.closer_point, task.d) * task.data.n
+        of_family = {"single": now.single_point, "lance_williams": now.average_point}
+        point = of_family.get(task.linkage.family, now.points_point)
+        return search + tuning.at(point, task.coordinates) * task.data.n
 
     def run(self, task: Task) -> Array:
         """Compare few points one by one; make lists of the nearest for many."""
