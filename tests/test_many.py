@@ -211,3 +211,11 @@ def test_arrays_that_another_thread_changes():
     finally:
         stop.set()
         thread.join()
+
+
+def test_problems_come_back_in_their_order():
+    """The core takes the largest first, in batches."""
+    random = np.random.default_rng(0)
+    each = [random.normal(size=(n, 20)) for n in random.integers(2, 60, size=300)]
+    for X, Z in zip(each, chamfer.linkage_many(each, "ward", n_jobs=2), strict=True):
+        assert np.array_equal(Z, chamfer.linkage(X, "ward"))

@@ -250,3 +250,25 @@ def test_many_callers_at_once():
         found = list(pool.map(lambda X: chamfer.linkage(X, "ward"), problems * 5))
     for Z, wanted in zip(found, expected * 5, strict=True):
         assert np.array_equal(Z, wanted)
+
+
+@pytest.mark.parametrize("method", CLASSICAL)
+@pytest.mark.parametrize("exponent", [-140, -83, -20, 40, 100])
+@pytest.mark.parametrize("offset", [0, 16])
+@pytest.mark.parametrize("d", [3, 20, 70])
+def test_floats_need_no_unit_unless_they_are_shifted(method, exponent, offset, d):
+    """Powers of two change no bits, from the smallest floats to the largest."""
+    X = np.random.default_rng(d).integers(-8, 8, size=(40, d)).astype(np.float32) + np.float32(offset)
+    Z, scaled = chamfer.linkage(X, method), chamfer.linkage(np.ldexp(X, exponent), method)
+    assert np.array_equal(scaled[:, [0, 1, 3]], Z[:, [0, 1, 3]])
+    assert np.array_equal(scaled[:, 2], np.ldexp(Z[:, 2], exponent))
+
+
+@pytest.mark.parametrize("share", [1e-4, 1e-8, 1e-12, 0])
+def test_heights_that_agree_in_their_leading_digits(share):
+    """Merges are sorted by height whatever digit tells them apart, and equal ones stay in their order."""
+    X = 1 + share * np.random.default_rng(0).random(200 * 199 // 2)
+    heights = short(X, "complete")[:, 2]
+    assert np.array_equal(heights, np.sort(heights))
+    assert np.array_equal(short(X, "complete"), long(X, "complete"))
+    assert np.allclose(heights, long(X, "complete", engine="dense")[:, 2], rtol=1e-15)

@@ -92,3 +92,10 @@ def test_threads():
 def test_every_level_gives_the_same_bits():
     code = "X = np.random.default_rng(0).normal(size=(130, 37)); print(chamfer.linkage(X, 'ward').tobytes().hex())"
     assert len({apart(code, CHAMFER_LEVEL=level) for level in ("base", "v3", "v4")}) == 1
+
+
+@pytest.mark.parametrize("apart_by", [10, 30])
+def test_groups_are_told_by_the_grid(apart_by):
+    """The margin shrinks with the distances, so that groups far apart need no distances in double."""
+    X = gaussian(3, 8, 128)[np.random.default_rng(4).integers(8, size=300)] * apart_by + gaussian(5, 300, 128)
+    assert_same_tree(by_grid(X), scipy_linkage(X, "ward"))

@@ -20,11 +20,42 @@ inline std::uint64_t ordered_bits(double number) {
     return bits & kSign ? ~bits : bits | kSign;
 }
 
+// Few elements, whose numbers are not below zero: by four digits of the leading half of their bits, which leaves few
+// that have to move. Where many do, by comparisons.
+template <class Element>
+void stable_sort_few(std::vector<Element>& elements, double Element::* number) {
+    const auto digit = [&](const Element& each, int place) {
+        return (ordered_bits(each.*number) >> (32 + 8 * place)) & 0xff;
+    };
+    std::array<std::array<std::uint32_t, 256>, 4> first{};  // where elements of a digit begin
+    for (const Element& each : elements)
+        for (int place = 0; place < 4; ++place) ++first[place][digit(each, place)];
+    std::vector<Element> sorted(elements.size());
+    for (int place = 0; place < 4; ++place) {
+        auto& begin = first[place];
+        if (begin[digit(elements.front(), place)] == elements.size()) continue;
+        std::uint32_t total = 0;
+        for (std::uint32_t& each : begin) total += std::exchange(each, total);
+        for (const Element& each : elements) sorted[begin[digit(each, place)]++] = each;
+        elements.swap(sorted);
+    }
+    std::size_t moves = 4 * elements.size();
+    for (std::size_t i = 1; i < elements.size(); ++i) {
+        const Element each = elements[i];
+        std::size_t j = i;
+        for (; j > 0 && each.*number < elements[j - 1].*number && moves > 0; --j, --moves)
+            elements[j] = elements[j - 1];
+        elements[j] = each;
+    }
+    if (moves == 0) std::ranges::stable_sort(elements, {}, number);
+}
+
 template <class Element>
 void stable_sort_by(std::vector<Element>& elements, double Element::* number) {
     constexpr int kBits = 11, kDigits = 6;
-    constexpr std::size_t kFew = 2048, kMask = (1 << kBits) - 1;
+    constexpr std::size_t kVeryFew = 64, kFew = 2048, kMask = (1 << kBits) - 1;
     if (elements.size() < kFew) {
+        if (elements.size() >= kVeryFew) return stable_sort_few(elements, number);
         std::ranges::stable_sort(elements, {}, number);
         return;
     }

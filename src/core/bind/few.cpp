@@ -6,7 +6,9 @@
 #include "../distance/few.hpp"
 
 #include <cmath>
+#include <functional>
 #include <memory>
+#include <numeric>
 
 #include "../distance/unit.hpp"
 #include "../engine/grid_ward.hpp"
@@ -47,15 +49,18 @@ template <class T>
 bool measure(const Points<T>& given, bool cosine, double* rows, int& exponent) {
     const Index n = given.n, d = given.d;
     std::vector<double> low(d), high(d);
-    for (Index i = 0; i < n; ++i)  // the copy is checked: the caller may change the array
-        kernels<T>().shift(given.row(i), low.data(), d, rows + i * d);
-    if (!kernels<double>().column_ranges(rows, n, d, low.data(), high.data())) return false;
+    // The copy is checked: the caller may change the array.
+    if (!kernels<T>().take(given.data, n, d, rows, low.data(), high.data())) return false;
     exponent = 0;
     if (cosine) return directions(rows, n, d) == 0;
     const Unit unit = choose_unit(low.data(), high.data(), d);
     exponent = unit.exponent;
     double factor;
     if (exponent > 0 || !power(-exponent, factor)) return false;
+    if (std::is_same_v<T, float> && !unit.shifts()) {  // squares of floats neither overflow nor vanish in double
+        exponent = 0;
+        return true;
+    }
     for (Index i = 0; i < n; ++i)
         kernels<double>().change_unit(rows + i * d, unit.shift.data(), factor, d, rows + i * d);
     return true;
@@ -85,17 +90,17 @@ template <class T>
 bool from_points(const Points<T>& given, const How& how, Merges& merges) {
     const Index n = given.n, d = given.d;
     if (how.doubt && n == d) return false;
-    const auto own = std::make_unique_for_overwrite<double[]>(n * d);
+    const Lines<double> own(n * d);
     int exponent;
-    if (!measure(given, how.cosine, own.get(), exponent)) return false;
-    const Points<double> points{own.get(), n, d};
+    if (!measure(given, how.cosine, own.data(), exponent)) return false;
+    const Points<double> points{own.data(), n, d};
     const bool euclidean = how.metric.root;
     if (how.method == "ward" && euclidean && Grid::takes(n, d)) {
-        if (grid_ward(own.get(), n, d, how.threads, merges)) {
+        if (grid_ward(own.data(), n, d, how.threads, merges)) {
             restore(merges, true, exponent);
             return true;
         }
-        if (!measure(given, false, own.get(), exponent)) return false;
+        if (!measure(given, false, own.data(), exponent)) return false;
     }
     if (how.chamfer()) {
         const auto matrix = std::make_unique_for_overwrite<double[]>(n * n);
@@ -159,6 +164,7 @@ class Given {
 
     Index n() const { return n_; }  // zero if it takes more thought
     bool of_points() const { return d_ > 0; }
+    Index cost() const { return n_ * n_ * (d_ + 100); }  // in products of coordinates
     bool cluster(const How& how, Merges& merges) const {
         return array_.dtype() == nb::dtype<double>() ? cluster_as<double>(how, merges) : cluster_as<float>(how, merges);
     }
@@ -190,6 +196,23 @@ nb::object few(nb::object X, const std::string& method, const std::string& metri
     return Z;
 }
 
+// Large problems come first, so that no thread waits long for the last ones.
+std::vector<Index> by_cost(const std::vector<Given>& given) {
+    std::vector<Index> order(given.size());
+    std::iota(order.begin(), order.end(), Index{0});
+    std::ranges::stable_sort(order, std::greater{}, [&](Index i) { return given[i].cost(); });
+    return order;
+}
+
+constexpr Index kProducts = Index{1} << 32;  // of a thread between ticks: some 50 milliseconds
+
+// Where the problems of a batch of this cost end that begins with order[first].
+Index end_of_batch(const std::vector<Given>& given, const std::vector<Index>& order, Index first, Index most) {
+    Index last = first, cost = 0;
+    while (last < static_cast<Index>(order.size()) && cost <= most) cost += 1 + given[order[last++]].cost();
+    return last;
+}
+
 nb::list few_many(nb::list problems, const std::string& method, const std::string& metric, nb::object empty,
                   int threads, nb::object callback) {
     const How how(method, metric, 1, [](Index) {}, false);  // ticks must not come from several threads
@@ -205,10 +228,11 @@ nb::list few_many(nb::list problems, const std::string& method, const std::strin
     }
     {
         nb::gil_scoped_release unlocked;
-        const Index batch = 32 * threads;
-        for (Index first = 0; first < count; first += batch) {
-            parallel_tasks(std::min(batch, count - first), threads, [&](Index task, int) {
-                const Index i = first + task;
+        const std::vector<Index> order = by_cost(given);
+        for (Index first = 0, last; first < count; first = last) {
+            last = end_of_batch(given, order, first, kProducts * threads);
+            parallel_tasks(last - first, threads, [&](Index task, int) {
+                const Index i = order[first + task];
                 Merges merges;
                 if (Z[i] && given[i].cluster(how, merges))
                     write_tree(merges, Z[i]);

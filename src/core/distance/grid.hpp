@@ -2,8 +2,9 @@
 // of products in double.
 //
 // The grid is centred at the mean of the points, and no point is farther from it than kRadius steps. So squared
-// distances are below 2^31, a coordinate takes 16 bits, and a vector of 32-bit lanes two coordinates. A point moves by
-// at most sqrt(d) / 2 steps, and the mean of some points, whose move is the mean of theirs, as well.
+// distances are below 2^31, a coordinate takes 16 bits, and a vector of 32-bit lanes two coordinates. How far a point
+// moves is measured: the mean of some points, whose move is the mean of theirs, moves no farther than the farthest.
+// That is some sqrt(d / 12) steps, where sqrt(d) / 2 are possible.
 #pragma once
 
 #include <cmath>
@@ -22,30 +23,32 @@ class Grid {
     static constexpr double kSquares = 0x1p31;  // above all squared distances
 
     // Distances of few coordinates are as fast by differences; of very many, rounding tells too little.
-    static bool takes(Index n, Index d) { return n <= kFewPoints && d > kSequential && d <= 512; }
+    static bool takes(Index n, Index d) { return n <= kFewPoints && d > kSequential && d <= kMostOnGrid; }
 
     // How many values `strips` has to hold: all points, packed.
     static Index room(Index n, Index d) { return whole(n) * ((d + 1) / 2); }
 
     Grid(const Points<double>& points, Id* strips)
-        : n_(points.n),
-          pairs_((points.d + 1) / 2),
-          move_(std::sqrt(static_cast<double>(points.d)) / 2 + 1e-9 * kRadius),
-          strips_(strips),
-          norms_(whole(n_), 0) {
+        : n_(points.n), pairs_((points.d + 1) / 2), strips_(strips), norms_(whole(n_), 0) {
         std::vector<double> centre(points.d);
         level->grid->mean(points.data, n_, points.d, centre.data());
         double most = 0;
         for (Index i = 0; i < n_; ++i) most = std::max(most, squared_distance(points.row(i), centre.data(), points.d));
         if (!(most > 0)) return;
-        const double factor = (kRadius - move_ - 1) / std::sqrt(most);
+        const double possible = std::sqrt(static_cast<double>(points.d)) / 2;
+        const double factor = (kRadius - possible - 1) / std::sqrt(most);
+        double farthest = 0;
         std::vector<Id> rows(kBlock * pairs_);
         for (Index first = 0; first < n_; first += kBlock) {
-            for (Index i = first; i < std::min(n_, first + kBlock); ++i)
-                norms_.data()[i] =
-                    level->grid->to_grid(points.row(i), centre.data(), factor, points.d, &rows[(i - first) * pairs_]);
+            for (Index i = first; i < std::min(n_, first + kBlock); ++i) {
+                double moved;
+                norms_.data()[i] = level->grid->to_grid(points.row(i), centre.data(), factor, points.d,
+                                                        &rows[(i - first) * pairs_], &moved);
+                farthest = std::max(farthest, moved);
+            }
             level->grid->pack(rows.data(), pairs_, strips_ + first * pairs_);
         }
+        move_ = std::sqrt(farthest) + 1e-9 * kRadius;
         spread_ = true;
     }
 
@@ -71,7 +74,7 @@ class Grid {
     static Index whole(Index n) { return (n + kBlock - 1) / kBlock * kBlock; }
 
     Index n_, pairs_;
-    double move_;
+    double move_ = 0;
     Id* strips_;
     Lines<Id> norms_;
     bool spread_ = false;

@@ -13,6 +13,9 @@ namespace chamfer {
 struct Unit {
     std::vector<double> shift;
     int exponent = 0;
+    bool shifts() const {
+        return std::ranges::any_of(shift, [](double each) { return each != 0; });
+    }
 };
 
 // The unit for points whose columns range from `low` to `high`.

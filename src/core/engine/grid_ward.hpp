@@ -76,17 +76,17 @@ class GridWard {
 
     // For values from a cluster of this size.
     struct Margin {
-        double error, root;
+        double error, square;  // of the roots: (2 * 2 move)^2 F
         Margin(double size, double largest, double move, double error_of_one) {
             const double factor = 2 * size * largest / (size + largest);
             error = factor * error_of_one;
-            root = 4 * move * std::sqrt(factor);
+            square = factor * (16 * move * move);
         }
         // Of a cluster that seems nearest, at this value, what is farther than the limit is farther for certain. It is
-        // above (sqrt(least + error) + root)^2 + error, since 2 x y <= x^2 t + y^2 / t for any t.
+        // above (sqrt(x) + sqrt(square))^2 + error, with x = least + error.
         float limit(float least) const {
-            constexpr double t = 0x1p-10;
-            return static_cast<float>(((least + error) * (1 + t) + root * root * (1 + 1 / t) + error) * (1 + 0x1p-23));
+            const double x = least + error;
+            return static_cast<float>((x + square + 2 * std::sqrt(x * square) + error) * (1 + 0x1p-23));
         }
     };
 

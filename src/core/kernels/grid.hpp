@@ -44,53 +44,104 @@ void mean(const double* rows, Index n, Index d, double* out) {
     for (k = 0; k < d; ++k) out[k] /= static_cast<double>(n);
 }
 
-Id to_grid(const double* x, const double* centre, double factor, Index d, Id* __restrict pairs) {
+// Strands as in squared_distance, so that `moved` is the same on every level.
+Id to_grid(const double* x, const double* centre, double factor, Index d, Id* __restrict pairs, double* moved) {
     constexpr double kRound = 0x1.8p52;  // leaves no bits below one
+    constexpr Index kWidth = Vector<double>::width, kSums = kStrands / kWidth;
+    Id steps[kMostOnGrid + kStrands];
+    Doubles sums[kSums];
+    unrolled<kSums>([&](Index s) __attribute__((always_inline)) { sums[s] = Doubles{}; });
+    const auto step = [&](Index at, Doubles difference) __attribute__((always_inline)) {
+        const Doubles place = difference * factor, nearest = place + kRound - kRound;
+        const auto whole = __builtin_convertvector(nearest, IdLanes<kWidth>);
+        std::memcpy(steps + at, &whole, sizeof whole);
+        return (place - nearest) * (place - nearest);
+    };
+    Index first = 0;
+    for (; first + kStrands <= d; first += kStrands)
+        unrolled<kSums>([&](Index s) __attribute__((always_inline)) {
+            const Index at = first + s * kWidth;
+            sums[s] += step(at, load_doubles(x + at) - load_doubles(centre + at));
+        });
+    unrolled<kSums>([&](Index s) __attribute__((always_inline)) {
+        const Index at = first + s * kWidth, left = d - at;
+        if (left > 0) sums[s] += step(at, load_doubles(x + at, left) - load_doubles(centre + at, left));
+    });
+    *moved = fold<double>(sums);
     const Index half = (d + 1) / 2;
-    const auto rounded = [&](Index k) { return static_cast<Id>((x[k] - centre[k]) * factor + kRound - kRound); };
-    for (Index k = 0; k < d - half; ++k)
-        pairs[k] = (rounded(k) & 0xffff) | static_cast<Id>(static_cast<std::uint32_t>(rounded(k + half)) << 16);
-    if (d < 2 * half) pairs[half - 1] = rounded(half - 1) & 0xffff;
+    if (d < 2 * half) steps[d] = 0;
+    for (Index k = 0; k < half; ++k)
+        pairs[k] = (steps[k] & 0xffff) | static_cast<Id>(static_cast<std::uint32_t>(steps[k + half]) << 16);
     using V = Vector<Id>;
-    Ints sums = {};
+    Ints squares = {};
     Id norm = 0;
     Index k = 0;
-    for (; k + V::width <= half; k += V::width) sums = add_products(V::load(pairs + k), V::load(pairs + k), sums);
+    for (; k + V::width <= half; k += V::width) squares = add_products(V::load(pairs + k), V::load(pairs + k), squares);
     for (; k < half; ++k) {
         const Id low = static_cast<std::int16_t>(pairs[k]), high = pairs[k] >> 16;
         norm += low * low + high * high;
     }
-    for (Index lane = 0; lane < V::width; ++lane) norm += sums[lane];
-    return norm;
+    return norm + sum_of_lanes<Id>(squares);
+}
+
+// The same where `fused`, in one instruction that not every machine of this level knows.
+template <bool fused>
+__attribute__((always_inline)) inline Ints add_products(Ints x, Ints y, Ints sum) {
+#if defined(__AVX512BW__)
+    if constexpr (fused) {
+        asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
+        return sum;
+    }
+#endif
+    return add_products(x, y, sum);
+}
+
+bool can_fuse() {
+#if defined(__AVX512BW__)
+    return __builtin_cpu_supports("avx512vnni");
+#else
+    return false;
+#endif
 }
 
 // Of kColumns vectors of a block: as many sums as registers allow.
-template <Index kColumns>
+template <Index kColumns, bool fused>
 void grid_columns(const Id* x, const Id* lengths, const Id* strips, const Id* norms, Index pairs, Index stride,
                   float* out) {
     using V = Vector<Id>;
-    Ints sums[kRows][kColumns] = {};
+    Ints sums[kRows * kColumns];
+    unrolled<kRows * kColumns>([&](Index s) __attribute__((always_inline)) { sums[s] = Ints{}; });
 #pragma GCC unroll 2
-    for (Index k = 0; k < pairs; ++k)
-        for (Index c = 0; c < kColumns; ++c) {
+    for (Index k = 0; k < pairs; ++k) {
+        Ints own[kRows];
+        unrolled<kRows>([&](Index r) __attribute__((always_inline)) { own[r] = V::fill(x[k * kBlock + r]); });
+        unrolled<kColumns>([&](Index c) __attribute__((always_inline)) {
             const auto y = V::load(strips + k * kBlock + c * V::width);
-            for (Index r = 0; r < kRows; ++r) sums[r][c] = add_products(V::fill(x[k * kBlock + r]), y, sums[r][c]);
-        }
-    for (Index r = 0; r < kRows; ++r)
-        for (Index c = 0; c < kColumns; ++c) {
-            const Ints squared = lengths[r] + V::load(norms + c * V::width) - 2 * sums[r][c];
-            Vector<float>::store(__builtin_convertvector(squared, Vector<float>::Lanes),
-                                 out + r * stride + c * V::width);
-        }
+            unrolled<kRows>([&](Index r) __attribute__((always_inline)) {
+                sums[r * kColumns + c] = add_products<fused>(own[r], y, sums[r * kColumns + c]);
+            });
+        });
+    }
+    unrolled<kRows * kColumns>([&](Index s) __attribute__((always_inline)) {
+        const Index r = s / kColumns, c = s % kColumns;
+        const Ints squared = lengths[r] + V::load(norms + c * V::width) - 2 * sums[s];
+        Vector<float>::store(__builtin_convertvector(squared, Vector<float>::Lanes), out + r * stride + c * V::width);
+    });
+}
+
+template <bool fused>
+void grid_rows(const Id* x, const Id* lengths, const Id* strips, const Id* norms, Index pairs, Index begin, Index end,
+               Index stride, float* out) {
+    constexpr Index kWidth = Vector<Id>::width;
+    Index at = begin / kWidth * kWidth;
+    for (; at + 2 * kWidth <= end; at += 2 * kWidth)
+        grid_columns<2, fused>(x, lengths, strips + at, norms + at, pairs, stride, out + at);
+    for (; at < end; at += kWidth) grid_columns<1, fused>(x, lengths, strips + at, norms + at, pairs, stride, out + at);
 }
 
 void grid_distances(const Id* x, const Id* lengths, const Id* strips, const Id* norms, Index pairs, Index begin,
                     Index end, Index stride, float* out) {
-    constexpr Index kWidth = Vector<Id>::width;
-    Index at = begin / kWidth * kWidth;
-    for (; at + 2 * kWidth <= end; at += 2 * kWidth)
-        grid_columns<2>(x, lengths, strips + at, norms + at, pairs, stride, out + at);
-    for (; at < end; at += kWidth) grid_columns<1>(x, lengths, strips + at, norms + at, pairs, stride, out + at);
+    (can_fuse() ? grid_rows<true> : grid_rows<false>)(x, lengths, strips, norms, pairs, begin, end, stride, out);
 }
 
 // What `nearest_keys` compares: the leading bits of a positive number, and the slot.

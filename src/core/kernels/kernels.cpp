@@ -435,6 +435,19 @@ bool column_ranges(const T* rows, Index n, Index d, T* low, T* high) {
 }
 
 template <class T>
+bool take(const T* from, Index n, Index d, double* rows, double* low, double* high) {
+    constexpr Index kLong = 64, kBytes = 1 << 14;  // rows of so many bytes are in the first-level cache when looked at
+    const Index some = d < kLong ? n : kBytes / (d * 8) > 0 ? kBytes / (d * 8) : 1;
+    bool finite = true;
+    for (Index i = 0; i < n; i += some) {
+        const Index count = some < n - i ? some : n - i;
+        for (Index k = i * d; k < (i + count) * d; ++k) rows[k] = static_cast<double>(from[k]);
+        finite &= i == 0 ? column_ranges(rows, count, d, low, high) : widen(rows + i * d, count, d, low, high);
+    }
+    return finite;
+}
+
+template <class T>
 void change_unit(const T* x, const T* shift, T factor, Index n, T* out) {
     for (Index k = 0; k < n; ++k) out[k] = (x[k] - shift[k]) * factor;
 }
@@ -677,6 +690,7 @@ constexpr Kernels<T> table() {
             lower<T>,
             dots<T>,
             column_ranges<T>,
+            take<T>,
             spread<T>,
             change_unit<T>,
             mark_far<T>,

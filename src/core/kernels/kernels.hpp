@@ -143,6 +143,8 @@ struct Kernels {
 
     // The smallest and the largest value of each column; whether all are finite.
     bool (*column_ranges)(const T* rows, Index n, Index d, T* low, T* high);
+    // The same of a copy in double.
+    bool (*take)(const T* from, Index n, Index d, double* rows, double* low, double* high);
     // Condensed values of n points to the places above the diagonal of a square matrix; the smallest and the largest of
     // what was written, and whether all are finite.
     bool (*spread)(const T* condensed, Index n, Index stride, double* square, double* low, double* high);
@@ -218,6 +220,7 @@ struct DoubleKernels {
 // A key is made of the leading bits of a positive float and of a number below 512, so that the smallest key tells both.
 // A tag is that number, or kGone for what is not to be looked at.
 inline constexpr Id kValueBits = 0x7ffffe00, kPlaceBits = 0x1ff, kGone = 0x7fffffff;
+inline constexpr Index kMostOnGrid = 512;
 struct NearestKeys {
     Id first, second;
 };
@@ -227,8 +230,9 @@ struct NearestKeys {
 struct GridKernels {
     // The mean of n rows.
     void (*mean)(const double* rows, Index n, Index d, double* out);
-    // The pairs of the nearest point to (x - centre) * factor on the grid; its squared length.
-    Id (*to_grid)(const double* x, const double* centre, double factor, Index d, Id* pairs);
+    // The pairs of the nearest point to (x - centre) * factor on the grid, of up to kMostOnGrid coordinates; its
+    // squared length. The squared distance between the two is `moved`.
+    Id (*to_grid)(const double* x, const double* centre, double factor, Index d, Id* pairs, double* moved);
     // A block of packed pairs, from its kBlock rows.
     void (*pack)(const Id* rows, Index pairs, Id* strips);
     // out[r * stride + j] = squared distance between kRows points at x in a packed block, of squared `lengths`, and

@@ -174,6 +174,18 @@ T fold(T* strand, Index count) {
     return strand[0];
 }
 
+// The same of strands in one vector, in registers.
+template <class T, class Lanes>
+__attribute__((always_inline)) inline T sum_of_lanes(Lanes lanes) {
+    constexpr Index kHalf = sizeof(Lanes) / sizeof(T) / 2;
+    if constexpr (kHalf == 1) {
+        return lanes[0] + lanes[1];
+    } else {
+        return sum_of_lanes<T>(half_of<T, 0>(lanes, std::make_integer_sequence<Index, kHalf>{}) +
+                               half_of<T, kHalf>(lanes, std::make_integer_sequence<Index, kHalf>{}));
+    }
+}
+
 // The same of strands in `count` vectors.
 template <class T, Index count>
 __attribute__((always_inline)) inline T fold(typename Vector<T>::Lanes (&sums)[count]) {
@@ -182,9 +194,7 @@ __attribute__((always_inline)) inline T fold(typename Vector<T>::Lanes (&sums)[c
         unrolled<count / 2>([&](Index s) __attribute__((always_inline)) { halves[s] = sums[s] + sums[s + count / 2]; });
         return fold<T>(halves);
     }
-    T lane[Vector<T>::width];
-    Vector<T>::store(sums[0], lane);
-    return fold(lane, Vector<T>::width);
+    return sum_of_lanes<T>(sums[0]);
 }
 
 }  // namespace
