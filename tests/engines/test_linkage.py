@@ -137,7 +137,7 @@ def test_optimal_ordering_turns_branches_as_scipy_does(method):
 def test_chamfer_symmetric_of_equal_distances():
     # Bounds tell nothing of them, so it starts again with sums.
     D = np.ones((600, 600), np.float32) - np.eye(600, dtype=np.float32)
-    assert _core.dense_symmetric(D.copy(), threads=1) is None
+    assert _core.dense_lazy(D.copy(), symmetric=True, threads=1) is None
     Z = chamfer.linkage(D, "chamfer_symmetric", "precomputed")
     sizes = np.r_[np.ones(600), Z[:, 3]]
     # Each merge of A and B costs |A| + |B|, so the two smallest clusters are next.

@@ -76,7 +76,7 @@ class DenseEngine(Engine):
             return in_callers_unit(self._merge_points(task), task.data)
         if (Z := _merge_few(task)) is not None:
             return in_callers_unit(_heights(Z, task), task.data)
-        if (Z := _merge_symmetric(task)) is not None:
+        if (Z := _merge_lazily(task)) is not None:
             return in_callers_unit(Z, task.data)
         matrix, exponent = _matrix(task)
         ceiling = _replace_infinite(matrix, task) if _may_be_infinite(task) else np.inf
@@ -139,14 +139,14 @@ def _merge_few(task: Task) -> Array | None:
         return _core.grid_ward(points.X, threads=task.threads)
 
 
-def _merge_symmetric(task: Task) -> Array | None:
-    """Ch_S of many points by bounds, unless distances are so much alike that sums are faster."""
+def _merge_lazily(task: Task) -> Array | None:
+    """Ch and Ch_S of many points by bounds, unless distances are so much alike that sums are faster."""
     linkage = task.linkage
-    if not linkage.symmetric or linkage.normalized or _is_restricted(task) or task.data.n <= _core.FEW:
+    if linkage.family != "chamfer" or linkage.normalized or _is_restricted(task) or task.data.n <= _core.FEW:
         return None
     matrix, _ = _matrix(task)
     with task.progress.stage("merges", task.data.n - 1, "merge") as tick:
-        return _core.dense_symmetric(matrix, threads=task.threads, tick=tick)
+        return _core.dense_lazy(matrix, symmetric=linkage.symmetric, threads=task.threads, tick=tick)
 
 
 def _matrix(task: Task) -> tuple[Array, int]:

@@ -1,7 +1,7 @@
 // The dense engine for Chamfer linkage and its variants.
 #include "../engine/dense_chamfer.hpp"
 
-#include "../engine/symmetric.hpp"
+#include "../engine/lazy_chamfer.hpp"
 #include "bind.hpp"
 #include "dense.hpp"
 
@@ -32,19 +32,23 @@ void bind(nb::module_& m) {
         "square"_a.noconvert(), nb::kw_only(), "normalized"_a, "symmetric"_a, "threads"_a, "tick"_a = nb::none(),
         "Z from a square matrix of distances, which is overwritten.");
     m.def(
-        "dense_symmetric",
-        [](Array<T, 2> square, int threads, nb::object callback) -> std::optional<nb::ndarray<nb::numpy, double>> {
+        "dense_lazy",
+        [](Array<T, 2> square, bool symmetric, int threads,
+           nb::object callback) -> std::optional<nb::ndarray<nb::numpy, double>> {
             std::optional<Merges> merges;
             {
                 const Tick tick = python_tick(callback);
                 nb::gil_scoped_release unlocked;
-                merges = SymmetricChamfer<T>(square.data(), static_cast<Index>(square.shape(0)), threads).run(tick);
+                const auto n = static_cast<Index>(square.shape(0));
+                merges = symmetric ? LazyChamfer<T, ChS>(square.data(), n, threads).run(tick)
+                                   : LazyChamfer<T, Ch>(square.data(), n, threads).run(tick);
             }
             if (!merges) return std::nullopt;
             return tree_of(*merges);
         },
-        "square"_a.noconvert(), nb::kw_only(), "threads"_a, "tick"_a = nb::none(),
-        "The same by chamfer_symmetric, faster for most distances; None, and they are lost, if it would be slower.");
+        "square"_a.noconvert(), nb::kw_only(), "symmetric"_a, "threads"_a, "tick"_a = nb::none(),
+        "The same by chamfer or chamfer_symmetric, faster for most distances; None, and they are lost, if it would be "
+        "slower.");
 }
 
 }  // namespace

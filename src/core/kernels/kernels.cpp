@@ -542,11 +542,14 @@ void look_again(const SumsView<T>& from, const T* to, const char* alone, double 
     look_from<SumsKind::group>(from, to, alone, scale, begin, end, in);
 }
 
-template <class T>
+template <bool symmetric, class T>
 void bound_values(const T* row, const T* size, T own, Index n, T* bounds) {
     constexpr T kMost = std::numeric_limits<T>::max();
 #pragma omp simd
-    for (Index p = 0; p < n; ++p) bounds[p] = smaller((own + size[p]) * row[p], kMost);
+    for (Index p = 0; p < n; ++p) {
+        const T terms = symmetric ? own + size[p] : smaller(own, size[p]);
+        bounds[p] = smaller(terms * row[p], kMost);
+    }
 }
 
 template <class T>
@@ -702,7 +705,7 @@ constexpr Kernels<T> table() {
              update_row<Centroid, T>, update_row<Median, T>},
             unite_points<T>,
             look_again<T>,
-            bound_values<T>,
+            {bound_values<false, T>, bound_values<true, T>},
             older_minima<T>};
 }
 

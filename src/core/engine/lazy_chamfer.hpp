@@ -27,14 +27,15 @@
 #include "../base/threads.hpp"
 #include "../base/tournament.hpp"
 #include "../kernels/kernels.hpp"
+#include "../linkage/chamfer.hpp"
 
 namespace chamfer {
 
-template <class T>
-class SymmetricChamfer {
+template <class T, class Variant>
+class LazyChamfer {
    public:
     // `square` holds all distances, is changed, and must outlive this.
-    SymmetricChamfer(T* square, Index n, int threads)
+    LazyChamfer(T* square, Index n, int threads)
         : n_(n),
           threads_(threads),
           nearest_(square),
@@ -66,8 +67,9 @@ class SymmetricChamfer {
     }
 
    private:
-    static constexpr Index kShare = 4096;          // points worth a thread
-    static constexpr double kSlack = 1 - 0x1p-20;  // bounds and sums are rounded
+    static constexpr double kPair = Variant::symmetric ? 2 : 1;  // the value of two points, in distances
+    static constexpr Index kShare = 4096;                        // points worth a thread
+    static constexpr double kSlack = 1 - 0x1p-20;                // bounds and sums are rounded
     // Looking may take so many steps, for each n^2. Up to four are usual; with all distances equal there are hundreds.
     static constexpr Index kSteps = 8;
     static constexpr Index kMiss = 4, kAtOnce = 8;  // steps of a cache miss, and values that take one together
@@ -97,7 +99,7 @@ class SymmetricChamfer {
             tick(0);
         }
         for (Id p = 1; p < n_; ++p)
-            order_.set(p, {2 * static_cast<double>(nearest(p)[neighbour_[p]]), neighbour_[p], p});
+            order_.set(p, {kPair * static_cast<double>(nearest(p)[neighbour_[p]]), neighbour_[p], p});
     }
 
     // The cluster with the smallest value, by the tie rule; kNone if that takes too long.
@@ -135,7 +137,8 @@ class SymmetricChamfer {
         parallel_ranges(parts(), kShare / kPart, threads_, [&](Index first, Index last) {
             const Index begin = first * kPart, count = std::min(n_, last * kPart) - begin;
             kernels<T>().lower(other + begin, count, row + begin);
-            kernels<T>().bound_values(row + begin, size_.data() + begin, size_[a], count, bound + begin);
+            kernels<T>().bound_values[Variant::symmetric](row + begin, size_.data() + begin, size_[a], count,
+                                                          bound + begin);
             kernels<T>().older_minima(bound + begin, age_.data() + begin, ids_[a], count, &minima_[first]);
         });
     }
@@ -163,7 +166,7 @@ class SymmetricChamfer {
 
     void look_at(Id c, Index part, Found& found) {
         const bool alone = size_[c] == 1;  // and so are all that are older: bounds are distances
-        const double unit = alone ? 2 : 1;
+        const double unit = alone ? kPair : 1;
         if (minima_[part] == kFar<T> || !found.may_be_beaten(unit * static_cast<double>(minima_[part]))) return;
         minima_[part] = kFar<T>;
         steps_ += kPart;
@@ -178,25 +181,35 @@ class SymmetricChamfer {
         }
     }
 
-    // Ch_S(C, X), or a bound above what has been found. From C to X there is a cache miss for each point of C, so the
-    // other direction decides whether that is worth it.
+    // The value of C and X, or a bound above what has been found. From C to X there is a cache miss for each point of
+    // C, so the other direction decides whether that is worth it.
     double value(Id c, Id x, const Found& found) {
-        const T *to_c = nearest(c), *to_x = nearest(x);
+        const T* to_c = nearest(c);
         T *bound = bounds(c), least = kFar<T>;
         steps_ += static_cast<Index>(size_[x]);
-        double from_x = 0, from_c = 0;
+        double from_x = 0;
         for (const Id p : members(x)) {
             from_x += static_cast<double>(to_c[p]);
             least = std::min(least, to_c[p]);
             bound[p] = kFar<T>;
         }
-        double sum = from_x + static_cast<double>(size_[c]) * static_cast<double>(least);
-        if (found.may_be_beaten(sum)) {
-            steps_ += kMiss * static_cast<Index>(size_[c]);
-            for (const Id p : members(c)) from_c += static_cast<double>(to_x[p]);
-            sum = from_x + from_c;
-        }
-        bound[x] = static_cast<T>(std::min(sum, static_cast<double>(std::numeric_limits<T>::max())));
+        const double from_c = static_cast<double>(size_[c]) * static_cast<double>(least);
+        double here = both(from_x, from_c);
+        if (may_differ(from_x, from_c) && found.may_be_beaten(here)) here = both(from_x, sum(c, x));
+        bound[x] = static_cast<T>(std::min(here, static_cast<double>(std::numeric_limits<T>::max())));
+        return here;
+    }
+
+    static double both(double one, double other) { return Variant::symmetric ? one + other : std::min(one, other); }
+    // Whether the value may be another one than by a bound for Ch(C, X) instead of the sum.
+    static bool may_differ(double from_x, double from_c) { return Variant::symmetric || from_c * kSlack <= from_x; }
+
+    // Ch(C, X)
+    double sum(Id c, Id x) {
+        steps_ += kMiss * static_cast<Index>(size_[c]);
+        const T* to_x = nearest(x);
+        double sum = 0;
+        for (const Id p : members(c)) sum += static_cast<double>(to_x[p]);
         return sum;
     }
 
