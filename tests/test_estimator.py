@@ -110,6 +110,21 @@ class TestAttributes:
         assert labels[0] == labels[1] != labels[2] != labels[3]
         assert np.bincount(labels).max() <= 40
 
+    @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+    @pytest.mark.parametrize("linkage", ["chamfer", "ward", "single", "centroid"])
+    def test_few_points_by_the_short_way(self, linkage, dtype):
+        few = X.astype(dtype)
+        short = AgglomerativeClustering(4, linkage=linkage).fit(few)
+        long = AgglomerativeClustering(4, linkage=linkage, n_jobs=1).fit(few)
+        assert short._fit_few(few)
+        assert not long._fit_few(few)
+        ours, theirs = vars(short), vars(long)
+        assert ours.keys() == theirs.keys()
+        for name in (name for name in ours if name.endswith("_")):
+            np.testing.assert_array_equal(ours[name], theirs[name])
+            assert type(ours[name]) is type(theirs[name])
+            assert np.asarray(ours[name]).dtype == np.asarray(theirs[name]).dtype
+
     def test_names_are_forgotten_with_their_frame(self):
         frame = pd.DataFrame(X, columns=list("abcd"))
         model = AgglomerativeClustering().fit(frame).fit(X[:, :3])

@@ -9,8 +9,10 @@ import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted, check_memory
 
+from chamfer import _core
 from chamfer._types import FAST_METRICS, Array, Metric, is_distributed
 from chamfer.edges import check_graph, components
+from chamfer.hac import EXACT, NEIGHBORS, few
 from chamfer.hac import linkage as run_linkage
 from chamfer.inputs import check_choice, check_distributed, check_integer, check_number, with_params
 from chamfer.methods import METHODS
@@ -19,6 +21,9 @@ from chamfer.sources.make import RECALL
 from chamfer.trees.choose import choose
 from chamfer.trees.dendrogram import ORDERS, Dendrogram, cut_in_merge_order, is_one_tree
 from chamfer.trees.layers import ClusterLayers
+
+_AUTO, _MERGE = "auto", "merge"
+_empty, _ndarray, _int64 = np.empty, np.ndarray, np.dtype(np.int64)  # for few points, where finding them takes time
 
 
 class AgglomerativeClustering(ClusterMixin, Prediction):  # type: ignore[misc]
@@ -108,11 +113,11 @@ class AgglomerativeClustering(ClusterMixin, Prediction):  # type: ignore[misc]
         linkage: str = "chamfer",
         distance_threshold: float | None = None,
         compute_distances: bool = False,
-        order: str = "merge",
-        n_neighbors: int = 15,
-        epsilon: float = 0.0,
-        engine: str = "auto",
-        source: Any = "auto",
+        order: str = _MERGE,
+        n_neighbors: int = NEIGHBORS,
+        epsilon: float = EXACT,
+        engine: str = _AUTO,
+        source: Any = _AUTO,
         recall: float = RECALL,
         t: int | None = None,
         n_jobs: int | None = None,
@@ -167,6 +172,8 @@ class AgglomerativeClustering(ClusterMixin, Prediction):  # type: ignore[misc]
         AgglomerativeClustering
             The fitted estimator.
         """
+        if sample_weight is None and type(X) is _ndarray and self._fit_few(X):
+            return self
         if is_distributed(X):
             X = check_distributed(X)
             self.n_features_in_ = X.shape[1]
@@ -174,6 +181,37 @@ class AgglomerativeClustering(ClusterMixin, Prediction):  # type: ignore[misc]
             X = self._validate(X)
         self._fit(X, sample_weight)
         return self
+
+    def _fit_few(self, X: Array) -> bool:
+        """Do all of `fit` for few points and default options, if that is what there is.
+
+        The core looks for what `_validate` refuses and says None to it.
+        """
+        k = self.n_clusters
+        if not (
+            self.engine is self.source is _AUTO
+            and self.order is _MERGE
+            and self.n_neighbors is NEIGHBORS
+            and self.epsilon is EXACT
+            and self.t is self.n_jobs is self.memory_limit is self.checkpoint is self.metric_params is None
+            and self.connectivity is self.must_link is self.cannot_link is self.max_size is None
+            and self.distance_threshold is self.memory is None
+            and self.progress is False
+            and type(k) is int
+            and X.ndim == 2
+            and 0 < k <= len(X)
+        ):
+            return False
+        Z = few(X, self.linkage, self.metric)
+        if Z is None:
+            return False
+        self.__dict__.pop("feature_names_in_", None)
+        self._fit_X, self.linkage_matrix_ = X, Z
+        self.labels_, self.children_, self.distances_ = _core.cut_few(Z, k, _empty, _int64)
+        self.n_leaves_, self.n_features_in_ = X.shape
+        self.n_clusters_ = self._n_features_out = k
+        self.n_connected_components_ = 1
+        return True
 
     def _fit(self, X: Array, sample_weight: Any = None) -> None:
         """Cluster the rows of an array that was checked."""

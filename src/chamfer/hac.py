@@ -41,10 +41,19 @@ from chamfer.threads import available_threads, check_threads
 from chamfer.units import multiply
 
 _AUTO = "auto"
+EXACT, NEIGHBORS = 0.0, 15  # defaults by name, so that the short way can tell them by identity
 _empty, _ndarray = np.empty, np.ndarray  # for the short way, where finding them in NumPy takes time
 _SHARED = 1 << 22  # products of coordinates that are worth more than one thread
 # Linkages that need no options, and their fast metrics.
 _PLAIN = {name: each.metrics or FAST_METRICS for name, each in METHODS.items() if not each.capped}
+
+
+def few(X: Array, method: Any, metric: Any) -> Array | None:
+    """Z of a plain array by the short way and default options; None if that takes more thought."""
+    if type(method) is not str or type(metric) is not str or metric not in _PLAIN.get(method, ()):
+        return None
+    threads = available_threads() if X.ndim == 2 and X.size * len(X) >= _SHARED else 1
+    return _core.few(X, method, metric, threads, _empty)  # type: ignore[return-value]  # a cast would take 50 ns
 
 
 def linkage(
@@ -53,8 +62,8 @@ def linkage(
     metric: Metric = "euclidean",
     optimal_ordering: bool = False,
     *,
-    n_neighbors: int = 15,
-    epsilon: float = 0.0,
+    n_neighbors: int = NEIGHBORS,
+    epsilon: float = EXACT,
     engine: str = _AUTO,
     source: str | Source | Neighbors | sparray | spmatrix = _AUTO,
     t: int | None = None,
@@ -241,23 +250,15 @@ def linkage(
     if (
         type(X) is _ndarray
         and engine is source is _AUTO
-        and type(epsilon) is float
-        and epsilon == 0
-        and type(n_neighbors) is int
-        and n_neighbors > 0
-        and t is n_jobs is memory_limit is None
-        and checkpoint is None
-        and metric_params is None
-        and info is client is None
+        and (epsilon is EXACT or (type(epsilon) is float and epsilon == 0))
+        and (n_neighbors is NEIGHBORS or (type(n_neighbors) is int and n_neighbors > 0))
+        and t is n_jobs is memory_limit is checkpoint is metric_params is info is client is None
         and sample_weight is connectivity is must_link is cannot_link is max_size is default is None
         and optimal_ordering is progress is False
-        and type(method) is type(metric) is str
-        and metric in _PLAIN.get(method, ())
     ):
-        threads = available_threads() if X.ndim == 2 and X.size * len(X) >= _SHARED else 1
-        found = _core.few(X, method, metric, threads, _empty)
+        found = few(X, method, metric)
         if found is not None:
-            return found  # type: ignore[return-value]  # a cast would take 50 ns
+            return found
     chosen = METHODS[check_choice("method", method, METHODS)]
     check_choice("engine", engine, NAMES)
     threads, limit = check_threads(n_jobs), check_bytes("memory_limit", memory_limit)
