@@ -247,6 +247,24 @@ def test_isotropic_data_multiplies_all_coordinates():
     assert sources.BlasSource(sources.Points(gaussian(0, 2000, 40), "euclidean")).n_coordinates == 40
 
 
+def test_a_filter_that_leaves_too_many_is_given_up():
+    # Few coordinates tell which group a point is in, and nothing of the distances to other groups.
+    random = np.random.default_rng(0)
+    group = random.integers(20, size=3000)
+    X = 3 * random.normal(size=(20, 400))[group] + random.normal(size=(3000, 400))
+    points = sources.Points(X, "euclidean")
+    source, other = sources.BlasSource(points), sources.BlasSource(points)
+    assert source.n_coordinates < 400
+    some, labels = np.arange(500, dtype=np.int32), group.astype(np.int32)
+    source.nearest(some, labels, 3, 2)
+    assert source.n_coordinates == 400
+    assert (
+        source.nearest(some[:9], labels, 3, 2).distances.tolist()
+        == other.nearest(some[:9], labels, 3, 2).distances.tolist()
+    )
+    assert other.n_coordinates < 400  # nine points say too little
+
+
 def test_your_own_source():
     X, calls = gaussian(7, 200, 2), []
 

@@ -70,10 +70,13 @@ class Principal:
         few = [m for m in _FEW if m in shares]
         self.few = min(few, key=lambda m: (shares[m] > 1.2 * shares[few[-1]] + 1e-4, m)) if few else self.axes.shape[1]
         self.share_of_few = shares.get(self.few, 1.0)
-        # float32 is enough where its rounding, see filter.hpp, is small against the distances of neighbours.
         single = np.finfo(np.float32)
-        rounding = (self.best + 16) * (single.eps * 2 * np.median(lengths[0]) + single.tiny)
-        self.filter_dtype = np.float32 if rounding < 0.05 * np.median(reach) else np.float64
+        self._rounding, self._near = single.eps * 2 * np.median(lengths[0]) + single.tiny, np.median(reach)
+        self.filter_dtype = self.dtype(self.best)
+
+    def dtype(self, m: int) -> Any:
+        """Of m coordinates: float32 if its rounding, see filter.hpp, is small against the distances of neighbours."""
+        return np.float32 if (m + 16) * self._rounding < 0.05 * self._near else np.float64
 
     def coordinates(self, m: int, dtype: Any) -> Array:
         """Of every point, m principal coordinates and the length of the rest; all coordinates if m is d."""

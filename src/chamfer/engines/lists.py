@@ -63,7 +63,9 @@ class ListsEngine(Engine):
             return need + (40 * ROWS * n if by_rows or holds_rows(task.all_pairs) else 100 * n + 3 * task.data.nbytes)
         blocks = n // 256 + 1  # pairs of blocks are sorted by distance, at most 2^24 at a time
         copy = task.data.nbytes if _is_sortable(task) else 0
-        return need + copy + 8 * n * min(task.d, 129) + 12 * min(blocks * (blocks + 1) // 2, 1 << 24)
+        mapped = isinstance(task.data, Points) and task.data.mapped
+        coordinates = min(task.d, 129) if mapped else task.d  # a filter of few may be given up
+        return need + copy + 8 * n * coordinates + 12 * min(blocks * (blocks + 1) // 2, 1 << 24)
 
     def cost(self, task: Task) -> float:
         """A search among all points, and lists."""
