@@ -30,12 +30,14 @@ class Tuning:
     coordinate: float = 2e-11  # a coordinate of it
     slow_pair: float = 5e-8  # a distance by cdist
     given_pair: float = 5e-9  # a distance that the user gave, looked up one by one
-    chamfer_merges: float = 8e-9  # the dense engine's merges by a Chamfer linkage, for each n²
+    chamfer_merges: float = 4e-9  # the dense engine's merges by chamfer, for each n²
+    sum_merges: float = 8e-9  # the same by a Chamfer linkage that keeps sums
     single_merges: float = 2.5e-9  # the same by single linkage
     other_merges: float = 5e-9  # the same by any other linkage
-    lists_point: Steps = ((4, 2e-5), (200, 3e-5), (_ALL, 5e-5))  # lists of clusters, for each point
+    # Lists of clusters, for each point.
+    lists_point: Steps = ((4, 1.1e-5), (8, 1.3e-5), (24, 1.6e-5), (64, 2e-5), (200, 2.6e-5), (_ALL, 4.4e-5))
     # The same of chamfer_normalized, whose chains of merges ask more often, in multiples.
-    lists_chains: Steps = ((4, 1.5), (8, 1.0), (64, 1.5), (_ALL, 3.0))
+    lists_chains: Steps = ((4, 2.75), (8, 2.3), (24, 2.8), (64, 2.25), (200, 3.45), (_ALL, 3.4))
     single_point: Steps = ((24, 1.3e-6), (64, 8e-6), (_ALL, 2e-5))  # the edge of a spanning tree, for each point
     points_point: Steps = ((4, 2.6e-6), (24, 4e-6), (64, 2.5e-5), (_ALL, 6e-5))  # lists of centres, for each point
     closer_point: Steps = ((24, 2.6e-6), (64, 1e-5), (_ALL, 8e-5))  # the same where a merge may bring centres closer

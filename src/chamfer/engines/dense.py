@@ -60,8 +60,10 @@ class DenseEngine(Engine):
     def cost(self, task: Task) -> float:
         """All distances, and n² steps for the merges."""
         now = tuning.current
-        single = now.single_merges if task.linkage.family == "single" else now.other_merges
-        merges = now.chamfer_merges if _is_square(task) else single
+        if _is_square(task):
+            merges = now.sum_merges if task.linkage.normalized or _is_restricted(task) else now.chamfer_merges
+        else:
+            merges = now.single_merges if task.linkage.family == "single" else now.other_merges
         return search_seconds(task) + merges * task.data.n**2
 
     def advice(self, task: Task) -> str:
