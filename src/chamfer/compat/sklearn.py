@@ -75,10 +75,23 @@ class AgglomerativeClustering(_AlongEdges):
             compute_distances=compute_distances,
         )
 
-    def _fit(self, X: Array, sample_weight: Any = None) -> None:
-        super()._fit(X, sample_weight)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> AgglomerativeClustering:
+        """Cluster the rows of `X`.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `chamfer.AgglomerativeClustering.fit`.
+
+        Returns
+        -------
+        AgglomerativeClustering
+            The fitted estimator.
+        """
+        super().fit(X, y, sample_weight)
         if not (self.compute_distances or self.distance_threshold is not None):
             del self.distances_
+        return self
 
 
 class FeatureAgglomeration(_AlongEdges, features.FeatureAgglomeration):
