@@ -1,4 +1,5 @@
-// Chamfer linkage and its variants over all pairs, the paper's HAC-NN (Algorithms 1 and 2); Ch_S is in symmetric.hpp.
+// Chamfer linkage and its variants over all pairs, the paper's HAC-NN (Algorithms 1 and 2).
+// More than 512 points by Ch or Ch_S come here only if lazy_chamfer.hpp gives up.
 //
 // A cluster has the slot of one of its points. Kept at all times, for every active cluster C:
 //   nearest(C)[p]  the distance from point p to C: row C of the given square matrix

@@ -1,21 +1,23 @@
-// Ch_S over all pairs, from the distances from points to clusters alone.
+// Ch and Ch_S over all pairs, from the distances from points to clusters alone.
 //
 // A cluster has the slot of one of its points. Kept at all times, for every active cluster C:
 //   nearest(C)[p]  the distance from point p to C: row C of the given square matrix
-// A merge takes the smaller of two rows. A value is a sum of |A| + |B| of these numbers,
-//   Ch_S(A, B) = sum over a of nearest(B)[a] + sum over b of nearest(A)[b],
-// so it is at least |A| + |B| times the smallest of them. A cluster C looks for its nearest one by these bounds and
-// computes few values. Bounds are kept, in a row that the second point of C has no more use for:
-//   bounds(C)[p]   (|C| + |B|) nearest(C)[p], for every point p of a cluster B that C has not been compared with
-//   bounds(C)[b]   of the others, at the slot of B only: what is known of Ch_S(C, B)
+// A merge takes the smaller of two rows. A value adds up some of these numbers,
+//   Ch_S(A, B) = sum over a of nearest(B)[a] + sum over b of nearest(A)[b],   |A| + |B| terms,
+//   Ch             the smaller of the two sums,                               at least min(|A|, |B|) terms,
+// so it is at least the number of terms times the smallest of them. A cluster C looks for its nearest one by these
+// bounds and computes few values. Bounds are kept, in a row that the second point of C has no more use for:
+//   bounds(C)[p]   terms * nearest(C)[p], for every point p of a cluster B that C has not been compared with
+//   bounds(C)[b]   of the others, at the slot of B only: what is known of the value of C and B
 //
 // One side of a pair is enough: a cluster looks at older ones. They do not change until they are gone, and there will
 // be no more of them. So the bounds stay, and so does the smallest value when its cluster is gone, as a bound: C does
 // not look again before that is the smallest of all.
 //
 // Ch_S grows with both sizes, so small clusters merge first and sizes differ little. All values of a cluster take
-// O(n) steps then. (Ch_NS merges single points into large clusters: it keeps sums, see dense_chamfer.hpp.) Distances
-// that are equal have equal bounds, which tell nothing: steps are counted, and sums are taken if they are too many.
+// O(n) steps then. (The normalized variants merge single points into large clusters: they keep sums, see
+// dense_chamfer.hpp.) For Ch this is not proven, and distances that are equal have equal bounds, which tell nothing: so
+// steps are counted, and sums are taken if they are too many.
 #pragma once
 
 #include <numeric>
