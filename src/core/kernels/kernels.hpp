@@ -88,8 +88,7 @@ struct UnitePoints {
     bool symmetric;            // in: both directions; out is not needed
 };
 
-inline constexpr Index kPart =
-    64;  // places of a row of dense Ch and Ch_S whose minimum is kept: see engine/lazy_chamfer.hpp
+inline constexpr Index kPart = 64;  // places of a row whose smallest bound is kept: see engine/lazy_chamfer.hpp
 
 template <class T>
 struct Kernels {
@@ -173,8 +172,8 @@ struct Kernels {
     // in[x] = value between C and single points x of [begin, end), both directions; infinite at other places.
     void (*look_again)(const SumsView<T>& from, const T* to, const char* alone, double scale, Index begin, Index end,
                        double* in);
-    // bounds[p] = (the smaller of own and size[p], or their sum if symmetric) * row[p], but no more than the largest
-    // number
+    // bounds[p] = terms * row[p], but no more than the largest number; terms is the smaller of own and size[p], [1]:
+    // their sum
     void (*bound_values[2])(const T* row, const T* size, T own, Index n, T* bounds);
     // minima[i] = the smallest bound of part i with age[p] < than; infinite if there is none
     void (*older_minima)(const T* bounds, const Id* age, Id than, Index n, T* minima);
