@@ -252,7 +252,10 @@ def linkage(
         and engine is source is _AUTO
         and (epsilon is EXACT or (type(epsilon) is float and epsilon == 0))
         and (n_neighbors is NEIGHBORS or (type(n_neighbors) is int and n_neighbors > 0))
-        and t is n_jobs is memory_limit is checkpoint is metric_params is info is client is None
+        and t is n_jobs is memory_limit is None
+        and checkpoint is None
+        and metric_params is None
+        and info is client is None
         and sample_weight is connectivity is must_link is cannot_link is max_size is default is None
         and optimal_ordering is progress is False
     ):

@@ -59,7 +59,7 @@ class BlasSource(SearchSource):
         now, d = tuning.current, self._data.X.shape[1]
         if self.principal is None or self.n_coordinates >= d or is_mapped(self._data.X) or pairs < _TRIED * self.n:
             return False
-        return computed * now.filter_close > 2 * pairs * (d - self.n_coordinates) * now.filter_coordinate
+        return bool(computed * now.filter_close > 2 * pairs * (d - self.n_coordinates) * now.filter_coordinate)
 
     def _multiply_all(self) -> None:
         assert self.principal is not None
