@@ -66,14 +66,16 @@ def test_both_ways_from_distances(method, dtype, n):
     assert np.array_equal(D, before)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("method", CLASSICAL)
 @pytest.mark.parametrize("n", [513, 1000, 1024])
-def test_single_linkage_takes_more_distances(dtype, n):
+def test_there_may_be_more_distances(method, n):
     for X in (points(n, 3), np.random.default_rng(n).integers(0, 9, size=(n, 3))):
-        D = pdist(X).astype(dtype)
-        assert np.array_equal(short(D, "single"), long(D, "single"))
-        assert _core.few(D, "average", "euclidean", 1, np.empty) is None
-    assert _core.few(pdist(points(1025, 3)), "single", "euclidean", 1, np.empty) is None
+        D = pdist(X)
+        assert np.array_equal(short(D, method), long(D, method))
+        D = D.astype("float32")  # of which the long way keeps values in float
+        assert (_core.few(D, method, "euclidean", 1, np.empty) is None) == (method != "single")
+        assert np.array_equal(chamfer.linkage(D, method), long(D, method))
+    assert _core.few(pdist(points(1025, 3)), method, "euclidean", 1, np.empty) is None
 
 
 @pytest.mark.parametrize("method", PLAIN)

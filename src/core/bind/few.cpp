@@ -126,12 +126,14 @@ bool from_points(const Points<T>& given, const How& how, Merges& merges) {
     return true;
 }
 
-// Prim's algorithm reads each given distance twice, so that it takes more of them; rounds are faster from 1,500 points.
-constexpr Index kFewForSingle = 1024;
+// A square of as many values is merged in less time than a triangle; `single` by rounds is faster from 1,500 points.
+constexpr Index kFewDistances = 1024;
 
 template <class T>
 bool from_distances(const T* given, Index n, const How& how, Merges& merges) {
-    if (how.chamfer() || (n > kFewPoints && how.method != "single")) return false;
+    if (how.chamfer()) return false;
+    // Of more points, values are kept in the type of the distances; only those of single linkage do not change.
+    if (n > kFewPoints && std::is_same_v<T, float> && how.method != "single") return false;
     Square<double> matrix(n);
     double low, high;
     if (!matrix.fill(given, low, high) || low < 0) return false;  // of the copy: the caller may change the array
@@ -162,7 +164,7 @@ class Given {
             n_ = static_cast<Index>((1 + std::sqrt(1 + 8 * static_cast<double>(rows))) / 2);
             if (n_ * (n_ - 1) / 2 != rows) n_ = 0;
         }
-        if (n_ < 2 || n_ > (d_ > 0 ? kFewPoints : kFewForSingle)) n_ = 0;
+        if (n_ < 2 || n_ > (d_ > 0 ? kFewPoints : kFewDistances)) n_ = 0;
     }
 
     Index n() const { return n_; }  // zero if it takes more thought
