@@ -35,10 +35,10 @@ void bind_parts(Class& c) {
          "carve_groups",
          [](Builder& self, Array<const Id, 1> points, Array<const Index, 1> starts, Array<const std::uint64_t, 1> seeds,
             Array<const int, 1> depths, Index leaf, Index fanout, int threads) {
-             const Groups groups{{points.data(), points.data() + points.size()},
-                                 {starts.data(), starts.data() + starts.size()},
-                                 {seeds.data(), seeds.data() + seeds.size()},
-                                 {depths.data(), depths.data() + depths.size()}};
+             const CarvedGroups groups{{points.data(), points.data() + points.size()},
+                                       {starts.data(), starts.data() + starts.size()},
+                                       {seeds.data(), seeds.data() + seeds.size()},
+                                       {depths.data(), depths.data() + depths.size()}};
              nb::gil_scoped_release unlocked;
              self.carve_groups(groups, {leaf, fanout, 0}, threads, [](Index) {});
          },

@@ -70,9 +70,9 @@ void bind_sparse(nb::module_& m) {
            Array<const Index, 1> starts, Array<const Id, 1> places, Array<const T, 1> values,
            Array<const Index, 1> column_starts, Array<const Id, 1> column_places, Array<const T, 1> column_values,
            Index first, const std::string& metric, Array<double, 2> out, int threads) {
-            const Lines<T> queries{query_starts.data(), query_places.data(), query_values.data()};
-            const Lines<T> points{starts.data(), places.data(), values.data()};
-            const Lines<T> columns{column_starts.data(), column_places.data(), column_values.data()};
+            const Compressed<T> queries{query_starts.data(), query_places.data(), query_values.data()};
+            const Compressed<T> points{starts.data(), places.data(), values.data()};
+            const Compressed<T> columns{column_starts.data(), column_places.data(), column_values.data()};
             const Metric kind = metric_of(metric);
             const Index n = static_cast<Index>(starts.shape(0)) - 1, count = static_cast<Index>(out.shape(0));
             nb::gil_scoped_release unlocked;
@@ -108,8 +108,8 @@ void bind_sparse_search(nb::module_& m, const char* name) {
         [](Array<const Index, 1> starts, Array<const Id, 1> places, Array<const T, 1> values,
            Array<const Index, 1> column_starts, Array<const Id, 1> column_places, Array<const T, 1> column_values,
            Array<const bool, 1> frequent, const std::string& metric) {
-            const Lines<T> points{starts.data(), places.data(), values.data()};
-            const Lines<T> columns{column_starts.data(), column_places.data(), column_values.data()};
+            const Compressed<T> points{starts.data(), places.data(), values.data()};
+            const Compressed<T> columns{column_starts.data(), column_places.data(), column_values.data()};
             return Search(points, columns, frequent.data(), static_cast<Index>(starts.shape(0)) - 1,
                           static_cast<Index>(frequent.shape(0)), metric_of(metric));
         },

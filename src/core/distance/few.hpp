@@ -5,9 +5,9 @@
 #pragma once
 
 #include <cmath>
-#include <memory>
 #include <vector>
 
+#include "../base/lines.hpp"
 #include "../base/threads.hpp"
 #include "packed.hpp"
 #include "points.hpp"
@@ -77,20 +77,21 @@ template <class Rows>
 void by_block_products(const Points<double>& points, Metric metric, const Rows& out, int threads, const Tick& tick) {
     const Index n = points.n, d = points.d, groups = (n + kRows - 1) / kRows, width = n + kBlock;
     const std::vector<double> shift = centre(points), origin(d);
-    const auto shifted = std::make_unique_for_overwrite<double[]>(groups * kRows * d);
-    std::fill(&shifted[n * d], &shifted[groups * kRows * d], 0.0);
+    const Lines<double> lines(groups * kRows * d);
+    double* shifted = lines.data();
+    std::fill(shifted + n * d, shifted + groups * kRows * d, 0.0);
     std::vector<double> norms(n);
     for (Index i = 0; i < n; ++i) {
         kernels<double>().change_unit(points.row(i), shift.data(), 1.0, d, &shifted[i * d]);
         norms[i] = squared_distance(&shifted[i * d], origin.data(), d);
     }
-    const Packed packed(Points<double>{shifted.get(), n, d});
-    const auto products = std::make_unique_for_overwrite<double[]>(threads * kRows * width);
+    const Packed packed(Points<double>{shifted, n, d});
+    const Lines<double> products(threads * kRows * width);
     const Index batch = 1 + 64 * kPairs / (kRows * n * d);  // a tenth of a second, where coordinates are very many
     for (Index begin = 0; begin < groups; begin += batch) {
         parallel_tasks(std::min(batch, groups - begin), threads, [&](Index task, int thread) {
             const Index top = (begin + task) * kRows;
-            double* rows = &products[thread * kRows * width];
+            double* rows = products.data() + thread * kRows * width;
             for (Index first = top / kBlock * kBlock; first < n; first += kBlock)
                 level->others->block_products(&shifted[top * d], packed.block(first), d,
                                               std::max(top + 1 - first, Index{0}), std::min(kBlock, n - first), width,

@@ -2,8 +2,7 @@
 // the squared distances to a block are summed in registers from one stream of aligned loads.
 #pragma once
 
-#include <memory>
-
+#include "../base/lines.hpp"
 #include "points.hpp"
 
 namespace chamfer {
@@ -12,19 +11,17 @@ class Packed {
    public:
     template <class T>
     explicit Packed(const Points<T>& points)
-        : n_(points.n),
-          d_(points.d),
-          strips_(std::make_unique_for_overwrite<Strip[]>((n_ + kBlock - 1) / kBlock * d_)) {
+        : n_(points.n), d_(points.d), strips_((n_ + kBlock - 1) / kBlock * d_ * kBlock) {
         for (Index first = 0; first < n_; first += kBlock) {
-            Strip* strips = &strips_[first / kBlock * d_];
+            double* strips = strips_.data() + first * d_;
             if constexpr (sizeof(T) == sizeof(double))
                 if (first + kBlock <= n_) {
-                    level->others->pack(points.row(first), d_, strips->lane);
+                    level->others->pack(points.row(first), d_, strips);
                     continue;
                 }
             for (Index lane = 0; lane < std::min(kBlock, n_ - first); ++lane) {
                 const T* x = points.row(first + lane);
-                for (Index k = 0; k < d_; ++k) strips[k].lane[lane] = static_cast<double>(x[k]);
+                for (Index k = 0; k < d_; ++k) strips[k * kBlock + lane] = static_cast<double>(x[k]);
             }
         }
         for (Index j = n_; j % kBlock > 0; ++j) remove(j);
@@ -32,13 +29,13 @@ class Packed {
 
     Index n() const { return n_; }
     Index d() const { return d_; }
-    double& at(Index j, Index k) { return strips_[j / kBlock * d_ + k].lane[j % kBlock]; }
-    double at(Index j, Index k) const { return strips_[j / kBlock * d_ + k].lane[j % kBlock]; }
+    double& at(Index j, Index k) { return strips_.data()[(j / kBlock * d_ + k) * kBlock + j % kBlock]; }
+    double at(Index j, Index k) const { return block(j / kBlock * kBlock)[k * kBlock + j % kBlock]; }
     void get(Index j, double* x) const {
         for (Index k = 0; k < d_; ++k) x[k] = at(j, k);
     }
 
-    const double* block(Index first) const { return strips_[first / kBlock * d_].lane; }
+    const double* block(Index first) const { return strips_.data() + first * d_; }  // `first` is a multiple of kBlock
 
     // out[j - first] = squared distance from x to point j of [first, last); `first` is a multiple of kBlock
     // and `out` has room for whole blocks.
@@ -63,12 +60,8 @@ class Packed {
     }
 
    private:
-    struct alignas(64) Strip {
-        double lane[kBlock];
-    };
-
     Index n_, d_;
-    std::unique_ptr<Strip[]> strips_;
+    Lines<double> strips_;
 };
 
 }  // namespace chamfer

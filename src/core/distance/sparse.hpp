@@ -14,14 +14,14 @@ namespace chamfer {
 
 // Compressed lines: rows of coordinates, or columns of points; numbers of places ascend within a line.
 template <class T>
-struct Lines {
+struct Compressed {
     const Index* start;
     const Id* place;
     const T* value;
 };
 
 template <class T>
-double squared_length(const Lines<T>& rows, Index i) {
+double squared_length(const Compressed<T>& rows, Index i) {
     double sum = 0;
     for (Index k = rows.start[i]; k < rows.start[i + 1]; ++k)
         sum += static_cast<double>(rows.value[k]) * static_cast<double>(rows.value[k]);
@@ -29,7 +29,7 @@ double squared_length(const Lines<T>& rows, Index i) {
 }
 
 template <class T>
-double squared_difference(const Lines<T>& a, Index i, const Lines<T>& b, Index j) {
+double squared_difference(const Compressed<T>& a, Index i, const Compressed<T>& b, Index j) {
     Index k = a.start[i], l = b.start[j];
     const Index end_k = a.start[i + 1], end_l = b.start[j + 1];
     double sum = 0;
@@ -51,7 +51,7 @@ inline bool of_directions(Metric metric) { return !metric.root && metric.factor 
 
 // The distance of row i of `a` and row j of `b` from their squared lengths and their product.
 template <class T>
-double distance_of(const Lines<T>& a, Index i, const Lines<T>& b, Index j, double lengths, double product,
+double distance_of(const Compressed<T>& a, Index i, const Compressed<T>& b, Index j, double lengths, double product,
                    Metric metric) {
     double squared = lengths - 2 * product;
     if (squared < kCancelled * lengths) squared = squared_difference(a, i, b, j);
@@ -60,8 +60,8 @@ double distance_of(const Lines<T>& a, Index i, const Lines<T>& b, Index j, doubl
 
 // out[q][p - first] = distance from row q of `queries` to point p of [first, n)
 template <class T>
-void sparse_distances(const Lines<T>& queries, Index count, const Lines<T>& points, const Lines<T>& columns, Index n,
-                      Index first, Metric metric, double* out, int threads) {
+void sparse_distances(const Compressed<T>& queries, Index count, const Compressed<T>& points,
+                      const Compressed<T>& columns, Index n, Index first, Metric metric, double* out, int threads) {
     const bool directions = of_directions(metric);
     std::vector<double> lengths(n, 1.0);
     if (!directions)

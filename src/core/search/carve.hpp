@@ -44,7 +44,7 @@ inline std::vector<Id> draw(Index count, Index wanted, std::uint64_t seed) {
 }
 
 // Points by groups, and what decides how these are split further.
-struct Groups {
+struct CarvedGroups {
     std::vector<Id> points;
     std::vector<Index> starts;
     std::vector<std::uint64_t> seeds;
@@ -83,7 +83,7 @@ class Carver {
 
     // The same for groups that the points were split into elsewhere.
     template <class Leaf>
-    void each_leaf_of(const Groups& groups, int threads, const Tick& tick, Leaf&& leaf) const {
+    void each_leaf_of(const CarvedGroups& groups, int threads, const Tick& tick, Leaf&& leaf) const {
         for (Index first = 0, last = 0; first < groups.size(); first = last) {
             last = batch(groups, first, threads);
             parallel_tasks(last - first, threads, [&](Index i, int thread) {
@@ -96,7 +96,7 @@ class Carver {
    private:
     // Groups that are worked on together: a fraction of a second, so that Ctrl-C is seen soon, and enough for all
     // threads.
-    Index batch(const Groups& groups, Index first, int threads) const {
+    Index batch(const CarvedGroups& groups, Index first, int threads) const {
         constexpr Index kWork = Index{1} << 33;  // products of coordinates
         Index last = first, work = 0;
         while (last < groups.size() && (work < kWork * threads || last < first + threads)) {
@@ -107,8 +107,8 @@ class Carver {
     }
 
     // Points by leaders; each joins the groups of its nearest ones.
-    Groups split(const Id* points, Index count, Index fanout, std::uint64_t seed, int depth, int threads,
-                 const Tick& tick) const {
+    CarvedGroups split(const Id* points, Index count, Index fanout, std::uint64_t seed, int depth, int threads,
+                       const Tick& tick) const {
         const Index wanted = carving_.leaders(count, fanout);
         fanout = std::min(fanout, wanted);
         std::vector<F> rows(wanted * rows_.m);
@@ -124,7 +124,7 @@ class Carver {
                 leaders.assign([&](Index i) { return rows_.rows + points[begin + i] * rows_.m; }, end - begin,
                                joined.data() + begin * fanout, scratch[thread]);
             });
-        Groups groups{
+        CarvedGroups groups{
             std::vector<Id>(joined.size()), std::vector<Index>(wanted + 1), {}, std::vector<int>(wanted, depth)};
         for (Index i = 0; i < wanted; ++i) groups.seeds.push_back(group_seed(seed, i));
         for (const Id leader : joined) ++groups.starts[leader + 1];
@@ -135,7 +135,7 @@ class Carver {
     }
 
     template <class Leaf>
-    void split_further(const Groups& groups, Index group, Leaf&& leaf) const {
+    void split_further(const CarvedGroups& groups, Index group, Leaf&& leaf) const {
         const Id* points = groups.members(group);
         const Index count = groups.count(group);
         const int depth = groups.depths[group];
@@ -145,7 +145,7 @@ class Carver {
                 leaf(points + first, std::min(carving_.leaf, count - first));
             return;
         }
-        const Groups parts = split(points, count, 1, groups.seeds[group], depth + 1, 1, [](Index) {});
+        const CarvedGroups parts = split(points, count, 1, groups.seeds[group], depth + 1, 1, [](Index) {});
         for (Index i = 0; i < parts.size(); ++i) split_further(parts, i, leaf);
     }
 

@@ -49,7 +49,7 @@ class GraphBuilder {
     }
 
     // The same for groups that the points were split into elsewhere.
-    void carve_groups(const Groups& groups, const Carving& carving, int threads, const Tick& tick) {
+    void carve_groups(const CarvedGroups& groups, const Carving& carving, int threads, const Tick& tick) {
         std::vector<Scratch> scratch(threads);
         Carver<F>(rows_, blas_, carving)
             .each_leaf_of(groups, threads, tick, [&](const Id* members, Index count, int thread) {

@@ -27,7 +27,7 @@ template <class T>
 class SparseSearch {
    public:
     // `columns` holds the points of each rare coordinate; those of frequent ones are empty.
-    SparseSearch(Lines<T> points, Lines<T> columns, const bool* frequent, Index n, Index d, Metric metric)
+    SparseSearch(Compressed<T> points, Compressed<T> columns, const bool* frequent, Index n, Index d, Metric metric)
         : points_(points), columns_(columns), n_(n), d_(d), metric_(metric), half_(n), common_(n) {
         Index longest = 0;
         for (Index p = 0; p < n; ++p) longest = std::max(longest, points.start[p + 1] - points.start[p]);
@@ -169,7 +169,7 @@ class SparseSearch {
         return static_cast<T>(distance_of(points_, query, points_, p, lengths, product, metric_));
     }
 
-    Lines<T> points_, columns_;
+    Compressed<T> points_, columns_;
     Index n_, d_;
     Metric metric_;
     Index frequent_ = 0;              // number of frequent coordinates, in which points are, numbered from zero,
