@@ -25,11 +25,8 @@ class Grid {
     // Distances of few coordinates are as fast by differences; of very many, rounding tells too little.
     static bool takes(Index n, Index d) { return n <= kFewPoints && d > kSequential && d <= kMostOnGrid; }
 
-    // How many values `strips` has to hold: all points, packed.
-    static Index room(Index n, Index d) { return whole(n) * ((d + 1) / 2); }
-
-    Grid(const Points<double>& points, Id* strips)
-        : n_(points.n), pairs_((points.d + 1) / 2), strips_(strips), norms_(whole(n_), 0) {
+    explicit Grid(const Points<double>& points)
+        : n_(points.n), pairs_((points.d + 1) / 2), strips_(whole(n_) * pairs_), norms_(whole(n_), 0) {
         std::vector<double> centre(points.d);
         level->grid->mean(points.data, n_, points.d, centre.data());
         double most = 0;
@@ -46,7 +43,7 @@ class Grid {
                                                         &rows[(i - first) * pairs_], &moved);
                 farthest = std::max(farthest, moved);
             }
-            level->grid->pack(rows.data(), pairs_, strips_ + first * pairs_);
+            level->grid->pack(rows.data(), pairs_, block(first));
         }
         move_ = std::sqrt(farthest) + 1e-9 * kRadius;
         spread_ = true;
@@ -60,22 +57,22 @@ class Grid {
     void squared_distances(float* out, Index stride, int threads) const {
         const auto tile = [&](Index own, Index first) {  // both blocks stay in the first-level cache
             for (Index top = own; top < std::min(n_, own + kBlock); top += kRows)
-                level->grid->distances(strips_ + own * pairs_ + (top - own), norms_.data() + top,
-                                       strips_ + first * pairs_, norms_.data() + first, pairs_,
-                                       std::max(top + 1 - first, Index{0}), std::min(kBlock, n_ - first), stride,
-                                       out + top * stride + first);
+                level->grid->distances(block(own) + (top - own), norms_.data() + top, block(first),
+                                       norms_.data() + first, pairs_, std::max(top + 1 - first, Index{0}),
+                                       std::min(kBlock, n_ - first), stride, out + top * stride + first);
         };
-        parallel_tasks(whole(n_) / kBlock, threads, [&](Index block, int) {
-            for (Index first = block * kBlock; first < n_; first += kBlock) tile(block * kBlock, first);
+        parallel_tasks(whole(n_) / kBlock, threads, [&](Index task, int) {
+            for (Index own = task * kBlock, first = own; first < n_; first += kBlock) tile(own, first);
         });
     }
 
    private:
     static Index whole(Index n) { return (n + kBlock - 1) / kBlock * kBlock; }
+    Id* block(Index first) const { return strips_.data() + first * pairs_; }
 
     Index n_, pairs_;
     double move_ = 0;
-    Id* strips_;
+    Lines<Id> strips_;  // all points, packed
     Lines<Id> norms_;
     bool spread_ = false;
 };

@@ -158,10 +158,9 @@ class GridWard {
 // Merges with squared heights, and overwrites the points; false if the dense engine has to do it.
 inline bool grid_ward(double* points, Index n, Index d, int threads, Merges& merges) {
     if (!Grid::takes(n, d)) return false;
-    // One piece of memory: an allocator keeps the pages of two until the next problem, but not of many.
-    Square<float> square(n, Grid::room(n, d));
-    const Grid grid({points, n, d}, reinterpret_cast<Id*>(square.behind()));
+    const Grid grid({points, n, d});
     if (!grid.spread()) return false;
+    Square<float> square(n);
     grid.squared_distances(square.row(0), square.stride(), threads);
     merges.reserve(n - 1);
     if (!GridWard(points, d, grid, square).run(merges)) {

@@ -19,9 +19,8 @@ template <class T>
 class Square {
    public:
     // To be filled: entry (i, j), i < j, is row(i)[j], as in a Triangle.
-    // There is room for whole groups of kRows rows, and for `more` values behind them.
-    explicit Square(Index n, Index more = 0)
-        : n_(n), stride_(odd_lines(n)), rows_((n + kRows - 1) / kRows * kRows), lines_(rows_ * stride_ + more) {}
+    // There is room for whole groups of kRows rows.
+    explicit Square(Index n) : n_(n), stride_(odd_lines(n)), lines_((n + kRows - 1) / kRows * kRows * stride_) {}
 
     explicit Square(const Triangle<T>& triangle) : Square(triangle.n) {
         for (Index i = 0; i < n_; ++i) std::copy(triangle.row(i) + i + 1, triangle.row(i) + n_, row(i) + i + 1);
@@ -30,7 +29,6 @@ class Square {
     Index n() const { return n_; }
     Index stride() const { return stride_; }
     T* row(Index i) const { return lines_.data() + i * stride_; }
-    T* behind() const { return row(rows_); }
 
     // Filled from condensed values; their range, and whether all are finite.
     template <class From>
@@ -63,7 +61,7 @@ class Square {
         return ((n + kLine - 1) / kLine | 1) * kLine;
     }
 
-    Index n_, stride_, rows_;
+    Index n_, stride_;
     Lines<T> lines_;
 };
 
