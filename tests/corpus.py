@@ -74,8 +74,12 @@ def make(name: str) -> np.ndarray:
     if name == "tiny":
         return random.normal(size=(200, 3)) * 2.0**-90
     if name == "wide":
-        axes = np.linalg.qr(random.normal(size=(40, 6)))[0]
-        return random.normal(size=(2500, 6)) * [9, 7, 5, 4, 3, 2] @ axes.T + 0.2 * random.normal(size=(2500, 40))
+        axes = np.round(np.linalg.qr(random.normal(size=(40, 6)))[0] * 2**30) / 2**30
+        coordinates = random.normal(size=(2500, 6)) * [9, 7, 5, 4, 3, 2]
+        X = 0.2 * random.normal(size=(2500, 40))
+        for axis, values in zip(axes.T, coordinates.T, strict=True):  # a matrix product depends on the processor
+            X += np.outer(values, axis)
+        return X
     if name == "map":
         return random.normal(size=(20, 2))[random.integers(20, size=6000)] * 4 + random.normal(size=(6000, 2))
     raise ValueError(name)
