@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from scipy.sparse import issparse, sparray, spmatrix
@@ -41,11 +42,12 @@ from chamfer.threads import available_threads, check_threads
 from chamfer.units import multiply
 
 _AUTO = "auto"
-EXACT, NEIGHBORS = 0.0, 15  # defaults by name, so that the short way can tell them by identity
+EXACT, NEIGHBORS = 0.0, 15  # defaults by name, which the estimator can compare by identity
 _empty, _ndarray = np.empty, np.ndarray  # for the short way, where finding them in NumPy takes time
 _SHARED = 1 << 22  # products of coordinates that are worth more than one thread
 # Linkages that need no options, and their fast metrics.
 _PLAIN = {name: each.metrics or FAST_METRICS for name, each in METHODS.items() if not each.capped}
+_Linkage = TypeVar("_Linkage", bound=Callable[..., Array])
 
 
 def few(X: Array, method: Any, metric: Any) -> Array | None:
@@ -56,6 +58,23 @@ def few(X: Array, method: Any, metric: Any) -> Array | None:
     return _core.few(X, method, metric, threads, _empty)  # type: ignore[return-value]  # a cast would take 50 ns
 
 
+def _with_short_way(long: _Linkage) -> _Linkage:
+    """Take the short way if there are no options. To look at them all takes longer than to cluster ten points."""
+
+    @wraps(long)
+    def linkage(
+        X: Any, method: str = "chamfer", metric: Metric = "euclidean", optimal_ordering: bool = False, **options: Any
+    ) -> Array:
+        if not options and optimal_ordering is False and type(X) is _ndarray:
+            Z = few(X, method, metric)
+            if Z is not None:
+                return Z
+        return long(X, method, metric, optimal_ordering, **options)
+
+    return cast(_Linkage, linkage)
+
+
+@_with_short_way
 def linkage(
     X: Any,
     method: str = "chamfer",
@@ -246,22 +265,6 @@ def linkage(
     array([[ 1.,  2.,  2.,  2.],
            [ 0.,  3., inf,  3.]])
     """
-    # The short way, for a plain array and default options: the checks below take longer than few points do.
-    if (
-        type(X) is _ndarray
-        and engine is source is _AUTO
-        and (epsilon is EXACT or (type(epsilon) is float and epsilon == 0))
-        and (n_neighbors is NEIGHBORS or (type(n_neighbors) is int and n_neighbors > 0))
-        and t is n_jobs is memory_limit is None
-        and checkpoint is None
-        and metric_params is None
-        and info is client is None
-        and sample_weight is connectivity is must_link is cannot_link is max_size is default is None
-        and optimal_ordering is progress is False
-    ):
-        found = few(X, method, metric)
-        if found is not None:
-            return found
     chosen = METHODS[check_choice("method", method, METHODS)]
     check_choice("engine", engine, NAMES)
     threads, limit = check_threads(n_jobs), check_bytes("memory_limit", memory_limit)

@@ -1,5 +1,6 @@
 """Few points take a short way through the core. It comes to the same tree as the long one, or leaves the task to it."""
 
+import inspect
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -37,6 +38,22 @@ def long(X, method, **options):
 def test_both_ways_come_to_the_same(method, dtype, n, d):
     X = points(n, d, dtype, n)
     assert np.array_equal(short(X, method), long(X, method))
+
+
+def test_both_ways_have_the_same_defaults():
+    plain = inspect.signature(chamfer.linkage, follow_wrapped=False).parameters
+    full = inspect.signature(chamfer.linkage).parameters
+    assert [str(each) for each in plain.values()][:-1] == [str(each) for each in full.values()][: len(plain) - 1]
+
+
+def test_options_are_checked():
+    X = points(10, 2)
+    with pytest.raises(ValueError, match="epsilon must be"):
+        chamfer.linkage(X, epsilon=-1)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        chamfer.linkage(X, colour="red")
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'X'"):
+        chamfer.linkage()
 
 
 @pytest.mark.parametrize("method", [method for method in PLAIN if chamfer.METHODS[method].metrics is None])

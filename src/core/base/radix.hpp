@@ -20,8 +20,23 @@ inline std::uint64_t ordered_bits(double number) {
     return bits & kSign ? ~bits : bits | kSign;
 }
 
+// Elements that are nearly in order, or very few: each is moved to its place. Where that takes long, by comparisons.
+template <class Element>
+void stable_sort_nearly(std::vector<Element>& elements, double Element::* number) {
+    constexpr std::size_t kMoves = 16;  // of an element
+    std::size_t moves = kMoves * elements.size();
+    for (std::size_t i = 1; i < elements.size(); ++i) {
+        const Element each = elements[i];
+        std::size_t j = i;
+        for (; j > 0 && each.*number < elements[j - 1].*number && moves > 0; --j, --moves)
+            elements[j] = elements[j - 1];
+        elements[j] = each;
+    }
+    if (moves == 0) std::ranges::stable_sort(elements, {}, number);
+}
+
 // Few elements, whose numbers are not below zero: by four digits of the leading half of their bits, which leaves few
-// that have to move. Where many do, by comparisons.
+// that have to move.
 template <class Element>
 void stable_sort_few(std::vector<Element>& elements, double Element::* number) {
     const auto digit = [&](const Element& each, int place) {
@@ -39,26 +54,15 @@ void stable_sort_few(std::vector<Element>& elements, double Element::* number) {
         for (const Element& each : elements) sorted[begin[digit(each, place)]++] = each;
         elements.swap(sorted);
     }
-    std::size_t moves = 4 * elements.size();
-    for (std::size_t i = 1; i < elements.size(); ++i) {
-        const Element each = elements[i];
-        std::size_t j = i;
-        for (; j > 0 && each.*number < elements[j - 1].*number && moves > 0; --j, --moves)
-            elements[j] = elements[j - 1];
-        elements[j] = each;
-    }
-    if (moves == 0) std::ranges::stable_sort(elements, {}, number);
+    stable_sort_nearly(elements, number);
 }
 
 template <class Element>
 void stable_sort_by(std::vector<Element>& elements, double Element::* number) {
     constexpr int kBits = 11, kDigits = 6;
     constexpr std::size_t kVeryFew = 64, kFew = 2048, kMask = (1 << kBits) - 1;
-    if (elements.size() < kFew) {
-        if (elements.size() >= kVeryFew) return stable_sort_few(elements, number);
-        std::ranges::stable_sort(elements, {}, number);
-        return;
-    }
+    if (elements.size() < kVeryFew) return stable_sort_nearly(elements, number);
+    if (elements.size() < kFew) return stable_sort_few(elements, number);
     const auto digit = [&](const Element& each, int place) {
         return (ordered_bits(each.*number) >> (place * kBits)) & kMask;
     };

@@ -185,6 +185,8 @@ class Given {
     Index n_ = 0, d_ = 0;
 };
 
+constexpr Index kBrief = Index{1} << 17;  // in products: a few microseconds, in which nobody needs the interpreter
+
 nb::object few(nb::object X, const std::string& method, const std::string& metric, int threads, nb::object empty) {
     const Given given(X);
     Merges merges;
@@ -192,7 +194,8 @@ nb::object few(nb::object X, const std::string& method, const std::string& metri
         if (given.n() == 0) return nb::none();
         prepare_to_throw();
         const How how(method, metric, threads, given.of_points() ? python_tick(nb::none()) : Tick(), true);
-        nb::gil_scoped_release unlocked;
+        std::optional<nb::gil_scoped_release> unlocked;
+        if (given.cost() > kBrief) unlocked.emplace();
         if (!given.cluster(how, merges)) merges.clear();
     }
     if (merges.empty()) return nb::none();

@@ -17,6 +17,8 @@ void chain(R& rows, Merges& merges, const Tick& tick) {
     using Value = typename R::Value;
     std::vector<Id> path, renamed;
     std::vector<Value> value;  // from each cluster of the path to the next one: strictly falling, so the path ends
+    path.reserve(rows.count());
+    value.reserve(rows.count());
     while (rows.count() > 1) {
         if (path.empty()) path.push_back(rows.first());
         const Id here = path.back();

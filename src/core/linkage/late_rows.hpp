@@ -18,6 +18,7 @@ class LateRows {
    public:
     // The lower half of `square` becomes like the upper one.
     explicit LateRows(Square<T>& square) : square_(square), born_(square.n(), -1), read_(square.n(), 0) {
+        unions_.reserve(square.n());
         square.mirror();
     }
 

@@ -79,8 +79,8 @@ class SquareAhead {
           count_(square.n()),
           points_(square.n()),
           gone_(length(), kFar<T>),
-          sizes_(or_ones(weights, square.n())) {
-        sizes_.resize(length(), 1.0);
+          sizes_(length(), 1.0) {
+        std::ranges::copy(weights, sizes_.begin());
         std::iota(points_.begin(), points_.end(), Id{0});
         std::fill_n(gone_.begin(), width(), T{0});
         for (Index i = 0; i < width(); ++i) std::fill(square.row(i) + width(), square.row(i) + length(), T{0});
