@@ -59,7 +59,7 @@ Id bits_set(std::uint64_t word) {
 #else  // the builtin would call a function
     word -= word >> 1 & 0x5555555555555555;
     word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
-    return static_cast<Id>((word + (word >> 4) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
+    return static_cast<Id>(((word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
 #endif
 }
 

@@ -16,8 +16,8 @@ class Centres {
     template <class T>
     explicit Centres(const Points<T>& points, const Weights& weights = {})
         : d_(points.d),
-          centres_(points.data, points.data + points.n * points.d),
           alike_(weights.empty()),
+          centres_(points.data, points.data + points.n * points.d),
           sizes_(or_ones(weights, points.n)),
           spread_(points.n, 0.0) {}
 

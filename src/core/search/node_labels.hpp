@@ -40,7 +40,8 @@ class NodeLabels {
     // The labels of a node, if they are few. Threads may find out the same at the same time, and write the same.
     FewLabels few(Id node) const {
         Stored& stored = few_[node];
-        FewLabels found{.count = stored.count.load(std::memory_order_acquire)};
+        FewLabels found;
+        found.count = stored.count.load(std::memory_order_acquire);
         if (found.count > 0) {
             for (Id i = 0; found.known() && i < found.count; ++i)
                 found.label[i] = stored.label[i].load(std::memory_order_relaxed);
