@@ -38,7 +38,8 @@ class Tuning:
     lists_point: Steps = ((4, 1.1e-5), (8, 1.3e-5), (24, 1.6e-5), (64, 2e-5), (200, 2.6e-5), (_ALL, 4.4e-5))
     # The same of chamfer_normalized, whose chains of merges ask more often, in multiples.
     lists_chains: Steps = ((4, 2.75), (8, 2.3), (24, 2.8), (64, 2.25), (200, 3.45), (_ALL, 3.4))
-    single_point: Steps = ((24, 1.3e-6), (64, 8e-6), (_ALL, 2e-5))  # the edge of a spanning tree, for each point
+    single_point: Steps = ((24, 1.3e-6), (64, 8e-6), (128, 1.2e-5), (_ALL, 2e-5))  # a point in a spanning tree
+    few_single: float = 4.5  # few points compared one by one, in multiples of all distances
     points_point: Steps = ((4, 2.6e-6), (24, 4e-6), (64, 2.5e-5), (_ALL, 6e-5))  # lists of centres, for each point
     closer_point: Steps = ((24, 2.6e-6), (64, 1e-5), (_ALL, 8e-5))  # the same where a merge may bring centres closer
     average_point: Steps = ((24, 3e-5), (_ALL, 8e-5))  # the same of average linkage

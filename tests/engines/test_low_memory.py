@@ -181,6 +181,27 @@ def test_groups_far_apart():
         assert_same_tree(chamfer.linkage(X, method, engine="points"), chamfer.linkage(X, method, engine="dense"), 1e-8)
 
 
+def test_single_gives_a_filter_up_that_leaves_too_many(monkeypatch):
+    # Few coordinates tell which group a point is in, and nothing of the distances to other groups.
+    random = np.random.default_rng(0)
+    X = 3 * random.normal(size=(20, 400))[random.integers(20, size=3000)] + random.normal(size=(3000, 400))
+    found = []
+
+    def forest(*arguments, **options):
+        found.append((core(*arguments, **options), options["coordinates"].shape[1]))
+        return found[-1][0]
+
+    core = chamfer._core.spanning_forest
+    monkeypatch.setattr(chamfer._core, "spanning_forest", forest)
+    Z = chamfer.linkage(X, "single", engine="points")
+    (nothing, few), (tree, every) = found
+    assert nothing is None and tree is not None
+    assert few < every == 400
+    dense = chamfer.linkage(X, "single", engine="dense")
+    np.testing.assert_array_equal(Z[:, [0, 1, 3]], dense[:, [0, 1, 3]])
+    np.testing.assert_allclose(Z[:, 2], dense[:, 2], rtol=1e-12)
+
+
 @pytest.mark.parametrize("metric", ["euclidean", "cityblock"])
 def test_average_from_points_needs_squared_distances(metric):
     with pytest.raises(ValueError, match="engine 'points' takes"):
@@ -196,7 +217,7 @@ class TestAuto:
 
     @pytest.mark.parametrize(("method", "metric"), FROM_POINTS)
     def test_points_if_the_matrix_does_not_fit(self, capsys, method, metric):
-        X = gaussian(1, 1000, 40)  # the matrix takes 4 MB
+        X = gaussian(1, 1000, 80)  # the matrix takes 4 MB
         assert "distances" in self.stages(capsys, X, method, metric)
         assert "distances" not in self.stages(capsys, X, method, metric, memory_limit="3.5MB")
 

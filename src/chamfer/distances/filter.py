@@ -83,6 +83,12 @@ class Principal:
         return project(self._X, self.mean, None if m == self._X.shape[1] else self.axes[:, :m], dtype)
 
 
+def most_left(m: int, d: int) -> float:
+    """The share of pairs that m of d coordinates may leave; with more, it had been faster to multiply all."""
+    now = tuning.current
+    return 2 * (d - m) * now.filter_coordinate / now.filter_close
+
+
 def project(X: Array, mean: Array, axes: Array | None, dtype: Any, threads: int = 1) -> Array:
     """Coordinates of the rows along the axes and the length of the rest; without axes, all that there are.
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from chamfer import _core, tuning
-from chamfer._types import Array, Points
+from chamfer._types import Array, Points, is_mapped
 from chamfer.distances.blas import blas, one_blas_thread
+from chamfer.distances.filter import most_left
 from chamfer.distances.pairwise import centre
 from chamfer.distances.rows import RowDistances, angles
 from chamfer.engines.base import Engine, Task, in_callers_unit, refuse_ordering, search_seconds
@@ -60,7 +61,7 @@ class PointsEngine(Engine):
         if _are_few(task):
             return n * (12 * d + 160)
         lists = n * (150 + 25 * tuning.current.centre_list)
-        return lists + n * (8 * min(d, 129) if task.linkage.family == "single" else 300 + 8 * d + 12 * min(d, 129))
+        return lists + n * (8 * d if task.linkage.family == "single" else 300 + 8 * d + 12 * min(d, 129))
 
     def cost(self, task: Task) -> float:
         """A search among all points, and lists."""
@@ -68,6 +69,9 @@ class PointsEngine(Engine):
         if _goes_row_by_row(task) and not _is_on_sphere(task):
             return 2 * search_seconds(task)  # each distance is computed twice
         search = 0.0 if _is_on_sphere(task) else search_seconds(task)
+        # Up to FEW points, the dense engine comes to the bits of the short way.
+        if task.linkage.family == "single" and _are_few(task) and task.data.n > _core.FEW:
+            return now.few_single * search
         if not task.linkage.reducible:
             return search + tuning.at(now.closer_point, task.d) * task.data.n
         of_family = {"single": now.single_point, "lance_williams": now.average_point}
@@ -176,16 +180,26 @@ def _by_lists(points: Points, task: Task) -> Array:
         tree = isinstance(source, TreeSource)
         if not (single and tree):
             coordinates = _few_coordinates(points, source)
+            principal, few = source.principal, coordinates["coordinates"].shape[1]
             nearest = source.nearest(everything, everything, k, task.threads, tick)
     with task.progress.stage("merges", n - 1, "merge") as tick, one_blas_thread():
         if single and isinstance(source, TreeSource):
             return source.spanning_tree(task.threads, tick)
         del source
         lists = {"nearest": nearest.clusters, "distances": nearest.distances, "bounds": nearest.bounds}
-        rest = {**coordinates, **lists, "blas": blas(), "threads": task.threads, "tick": tick}
-        if single:
-            return _core.spanning_forest(points.X, metric="sqeuclidean", **rest)
-        return _core.centre_lists(points.X, rule=task.linkage.name, weights=_weights(task)[0], tree=tree, **rest)
+        rest = {**lists, "blas": blas(), "threads": task.threads, "tick": tick}
+        if not single:
+            weights = _weights(task)[0]
+            return _core.centre_lists(
+                points.X, rule=task.linkage.name, weights=weights, tree=tree, **coordinates, **rest
+            )
+        d = points.X.shape[1]
+        most = np.inf if few >= d or is_mapped(points.X) else most_left(few, d)
+        Z = _core.spanning_forest(points.X, metric="sqeuclidean", most=most, **coordinates, **rest)
+        if Z is None:
+            coordinates = _all_coordinates(points, principal.dtype(d))
+            Z = _core.spanning_forest(points.X, metric="sqeuclidean", most=np.inf, **coordinates, **rest)
+        return Z
 
 
 def _few_coordinates(points: Points, source: BlasSource | TreeSource) -> dict[str, Any]:
@@ -195,8 +209,12 @@ def _few_coordinates(points: Points, source: BlasSource | TreeSource) -> dict[st
     m = d if principal is None else principal.few if tree else principal.best
     dtype = np.float64 if principal is None or tree else principal.filter_dtype
     if principal is None or m == d:
-        mean = centre(points.X)
-        coordinates = np.ascontiguousarray(points.X - mean, dtype=dtype)
-        return {"mean": mean, "axes": np.empty((d, 0)), "coordinates": coordinates}
+        return _all_coordinates(points, dtype)
     axes = np.ascontiguousarray(principal.axes[:, :m])
     return {"mean": principal.mean, "axes": axes, "coordinates": principal.coordinates(m, dtype)}
+
+
+def _all_coordinates(points: Points, dtype: Any) -> dict[str, Any]:
+    mean = centre(points.X)
+    coordinates = np.ascontiguousarray(points.X - mean, dtype=dtype)
+    return {"mean": mean, "axes": np.empty((points.X.shape[1], 0)), "coordinates": coordinates}

@@ -9,7 +9,7 @@ import numpy as np
 from chamfer import _core, tuning
 from chamfer._types import Array, Points, is_mapped
 from chamfer.distances.blas import blas, one_blas_thread
-from chamfer.distances.filter import Principal
+from chamfer.distances.filter import Principal, most_left
 from chamfer.distances.pairwise import centre
 from chamfer.progress import Tick
 from chamfer.sources.base import Answer, SearchSource, empty_answer
@@ -56,10 +56,10 @@ class BlasSource(SearchSource):
 
     def _leaves_too_many(self, pairs: int, computed: int) -> bool:
         """Whether it had been faster to multiply all coordinates than to compute in full what the filter left."""
-        now, d = tuning.current, self._data.X.shape[1]
+        d = self._data.X.shape[1]
         if self.principal is None or self.n_coordinates >= d or is_mapped(self._data.X) or pairs < _TRIED * self.n:
             return False
-        return bool(computed * now.filter_close > 2 * pairs * (d - self.n_coordinates) * now.filter_coordinate)
+        return computed > pairs * most_left(self.n_coordinates, d)
 
     def _multiply_all(self) -> None:
         assert self.principal is not None

@@ -74,6 +74,19 @@ nb::ndarray<nb::numpy, double> run(nb::object callback, Algorithm&& algorithm) {
     return tree_of(merges);
 }
 
+// The same of an algorithm that may give up: None.
+template <class Algorithm>
+std::optional<nb::ndarray<nb::numpy, double>> run_or_none(nb::object callback, Algorithm&& algorithm) {
+    std::optional<Merges> merges;
+    {
+        const Tick tick = python_tick(callback);
+        nb::gil_scoped_release unlocked;
+        merges = algorithm(tick);
+    }
+    if (!merges) return std::nullopt;
+    return tree_of(*merges);
+}
+
 template <class T>
 Points<T> points_of(const Array<const T, 2>& X) {
     return {X.data(), static_cast<Index>(X.shape(0)), static_cast<Index>(X.shape(1))};

@@ -33,18 +33,12 @@ void bind(nb::module_& m) {
         "Z from a square matrix of distances, which is overwritten.");
     m.def(
         "dense_lazy",
-        [](Array<T, 2> square, bool symmetric, int threads,
-           nb::object callback) -> std::optional<nb::ndarray<nb::numpy, double>> {
-            std::optional<Merges> merges;
-            {
-                const Tick tick = python_tick(callback);
-                nb::gil_scoped_release unlocked;
+        [](Array<T, 2> square, bool symmetric, int threads, nb::object callback) {
+            return run_or_none(callback, [&](const Tick& tick) {
                 const auto n = static_cast<Index>(square.shape(0));
-                merges = symmetric ? LazyChamfer<T, ChS>(square.data(), n, threads).run(tick)
-                                   : LazyChamfer<T, Ch>(square.data(), n, threads).run(tick);
-            }
-            if (!merges) return std::nullopt;
-            return tree_of(*merges);
+                return symmetric ? LazyChamfer<T, ChS>(square.data(), n, threads).run(tick)
+                                 : LazyChamfer<T, Ch>(square.data(), n, threads).run(tick);
+            });
         },
         "square"_a.noconvert(), nb::kw_only(), "symmetric"_a, "threads"_a, "tick"_a = nb::none(),
         "The same by chamfer or chamfer_symmetric, faster for most distances; None, and they are lost, if it would be "

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -60,10 +61,12 @@ template <class T, class Search>
 class SpanningForest {
    public:
     // `search` calls near(i, q) for the points q outside the tree of query i that may be within reach(i), and others.
-    SpanningForest(Distances<T> distance, const Search& search, const FirstLists<T>& first, int threads)
+    // `most` is the share of all pairs that it may call with.
+    SpanningForest(Distances<T> distance, const Search& search, const FirstLists<T>& first, double most, int threads)
         : n_(distance.points.n),
           distance_(distance),
           search_(search),
+          most_(most),
           threads_(threads),
           k_(first.k),
           nearest_(first.points, first.points + n_ * k_),
@@ -76,13 +79,16 @@ class SpanningForest {
         std::iota(tree_.begin(), tree_.end(), Id{0});
     }
 
-    Merges run(const Tick& tick) {
+    // Nothing if the search leaves too many pairs: trees that are far apart may differ in other coordinates than those
+    // that tell near points apart.
+    std::optional<Merges> run(const Tick& tick) {
         Merges merges;
         merges.reserve(n_ - 1);
         for (Id largest = 0; static_cast<Index>(merges.size()) < n_ - 1;) {
             std::vector<Id> used_up = find_edges(largest);
             while (!used_up.empty()) {
                 look_again(used_up, [&](Index) { tick(static_cast<Index>(merges.size())); });
+                if (static_cast<double>(computed_) > most_ * static_cast<double>(compared_)) return std::nullopt;
                 std::erase_if(used_up, [&](Id p) { return shortest_[tree_[p]].length <= bound_[p]; });
             }
             for (const Edge& edge : shortest_)
@@ -95,11 +101,18 @@ class SpanningForest {
 
    private:
     static constexpr Index kShare = 4, kLeast = 4096;  // a part of the points that look again does so at a time
+    static constexpr Index kTried = 256;               // points that look first of all
 
     struct Edge {
         T length = kFar<T>;
         Id from = kNone, to = kNone;
         auto operator<=>(const Edge&) const = default;
+    };
+
+    // By a query that looks again.
+    struct Found {
+        Edge edge;
+        Index computed = 0;
     };
 
     // The shortest edges of all trees but the largest that lists know; the points that have to look again.
@@ -134,11 +147,11 @@ class SpanningForest {
     // The first of these points, those that may have the shortest edges.
     void look_again(const std::vector<Id>& used_up, const Tick& tick) {
         const Index count = static_cast<Index>(used_up.size()),
-                    some = std::min(count, std::max(kLeast, count / kShare));
+                    some = std::min(count, compared_ == 0 ? kTried : std::max(kLeast, count / kShare));
         const std::vector<Id> queries(used_up.begin(), used_up.begin() + some);
         std::vector<std::atomic<T>> reach(n_);
         for (Index p = 0; p < n_; ++p) reach[p] = shortest_[p].length;
-        std::vector<Edge> found(some);
+        std::vector<Found> found(some);
         search_.each_near(
             queries, tree_, threads_, tick,
             [&](Index i) {
@@ -150,18 +163,23 @@ class SpanningForest {
                 const Id p = queries[i];
                 if (tree_[q] == tree_[p]) return;
                 const Edge edge{distance_(p, q), p, q};
-                found[i] = std::min(found[i], edge);
+                found[i].edge = std::min(found[i].edge, edge);
+                ++found[i].computed;
                 auto& most = reach[tree_[p]];
                 for (T now = most; edge.length < now && !most.compare_exchange_weak(now, edge.length);) continue;
             });
-        for (const Edge& edge : found)
+        compared_ += some * n_;
+        for (const auto& [edge, computed] : found) {
+            computed_ += computed;
             if (edge.to != kNone) shortest_[tree_[edge.from]] = std::min(shortest_[tree_[edge.from]], edge);
+        }
         for (Index i = 0; i < some; ++i) {
             const Id p = queries[i];
-            bound_[p] = std::min(found[i].length, shortest_[tree_[p]].length);
-            if (found[i].length > bound_[p]) continue;
-            nearest_[p * k_] = found[i].to;
-            distances_[p * k_] = found[i].length;
+            const Edge& edge = found[i].edge;
+            bound_[p] = std::min(edge.length, shortest_[tree_[p]].length);
+            if (edge.length > bound_[p]) continue;
+            nearest_[p * k_] = edge.to;
+            distances_[p * k_] = edge.length;
         }
     }
 
@@ -178,9 +196,11 @@ class SpanningForest {
     Index n_;
     Distances<T> distance_;
     const Search& search_;
+    double most_;
     int threads_;
     Index k_;
-    std::vector<Id> nearest_;  // k of each point, kNone where used up
+    Index compared_ = 0, computed_ = 0;  // pairs of points in searches, and those whose distances they left
+    std::vector<Id> nearest_;            // k of each point, kNone where used up
     std::vector<T> distances_, bound_;
     UnionFind sets_;               // trees are named by one of their points
     std::vector<Id> tree_, size_;  // the tree of each point as of this round; by tree
