@@ -221,6 +221,12 @@ def search_seconds(task: Task) -> float:
     return pairs * (now.pair + task.d * now.coordinate if task.fast else now.slow_pair)
 
 
+def kept_coordinates(task: Task) -> int:
+    """Coordinates of each point that products may need: all, as a filter of few may be given up."""
+    mapped = isinstance(task.data, Points) and task.data.mapped
+    return min(task.d, 129) if mapped else task.d
+
+
 def in_callers_unit(Z: Array, data: Points | Condensed | SparseDistances) -> Array:
     """Z with heights as the caller measures them."""
     if isinstance(data, Points):

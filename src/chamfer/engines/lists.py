@@ -16,7 +16,15 @@ import numpy as np
 
 from chamfer import _core, tuning
 from chamfer._types import Array, Condensed, Points
-from chamfer.engines.base import Engine, Task, TiedNeighboursError, refuse_light, refuse_ordering, search_seconds
+from chamfer.engines.base import (
+    Engine,
+    Task,
+    TiedNeighboursError,
+    kept_coordinates,
+    refuse_light,
+    refuse_ordering,
+    search_seconds,
+)
 from chamfer.methods import Linkage, names
 from chamfer.progress import Info, Tick
 from chamfer.sources.base import Answer, CheckedSource, Source
@@ -63,9 +71,7 @@ class ListsEngine(Engine):
             return need + (40 * ROWS * n if by_rows or holds_rows(task.all_pairs) else 100 * n + 3 * task.data.nbytes)
         blocks = n // 256 + 1  # pairs of blocks are sorted by distance, at most 2^24 at a time
         copy = task.data.nbytes if _is_sortable(task) else 0
-        mapped = isinstance(task.data, Points) and task.data.mapped
-        coordinates = min(task.d, 129) if mapped else task.d  # a filter of few may be given up
-        return need + copy + 8 * n * coordinates + 12 * min(blocks * (blocks + 1) // 2, 1 << 24)
+        return need + copy + 8 * n * kept_coordinates(task) + 12 * min(blocks * (blocks + 1) // 2, 1 << 24)
 
     def cost(self, task: Task) -> float:
         """A search among all points, and lists."""

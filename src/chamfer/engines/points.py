@@ -14,10 +14,10 @@ import numpy as np
 from chamfer import _core, tuning
 from chamfer._types import Array, Points, is_mapped
 from chamfer.distances.blas import blas, one_blas_thread
-from chamfer.distances.filter import most_left
+from chamfer.distances.filter import Principal, most_left
 from chamfer.distances.pairwise import centre
 from chamfer.distances.rows import RowDistances, angles
-from chamfer.engines.base import Engine, Task, in_callers_unit, refuse_ordering, search_seconds
+from chamfer.engines.base import Engine, Task, in_callers_unit, kept_coordinates, refuse_ordering, search_seconds
 from chamfer.methods import METHODS, Linkage
 from chamfer.sources.choose import choose_source
 from chamfer.sources.kdtree import TreeSource
@@ -61,7 +61,8 @@ class PointsEngine(Engine):
         if _are_few(task):
             return n * (12 * d + 160)
         lists = n * (150 + 25 * tuning.current.centre_list)
-        return lists + n * (8 * d if task.linkage.family == "single" else 300 + 8 * d + 12 * min(d, 129))
+        few = min(d, 129)
+        return lists + n * (8 * kept_coordinates(task) if task.linkage.family == "single" else 300 + 8 * d + 12 * few)
 
     def cost(self, task: Task) -> float:
         """A search among all points, and lists."""
@@ -180,7 +181,7 @@ def _by_lists(points: Points, task: Task) -> Array:
         tree = isinstance(source, TreeSource)
         if not (single and tree):
             coordinates = _few_coordinates(points, source)
-            principal, few = source.principal, coordinates["coordinates"].shape[1]
+            principal = source.principal
             nearest = source.nearest(everything, everything, k, task.threads, tick)
     with task.progress.stage("merges", n - 1, "merge") as tick, one_blas_thread():
         if single and isinstance(source, TreeSource):
@@ -188,18 +189,23 @@ def _by_lists(points: Points, task: Task) -> Array:
         del source
         lists = {"nearest": nearest.clusters, "distances": nearest.distances, "bounds": nearest.bounds}
         rest = {**lists, "blas": blas(), "threads": task.threads, "tick": tick}
-        if not single:
-            weights = _weights(task)[0]
-            return _core.centre_lists(
-                points.X, rule=task.linkage.name, weights=weights, tree=tree, **coordinates, **rest
-            )
-        d = points.X.shape[1]
-        most = np.inf if few >= d or is_mapped(points.X) else most_left(few, d)
+        if single:
+            return _forest(points, principal, coordinates, rest)
+        rule, weights = task.linkage.name, _weights(task)[0]
+        return _core.centre_lists(points.X, rule=rule, weights=weights, tree=tree, **coordinates, **rest)
+
+
+def _forest(points: Points, principal: Principal | None, coordinates: dict[str, Any], rest: dict[str, Any]) -> Array:
+    d, few = points.X.shape[1], coordinates["coordinates"].shape[1]
+    if principal is not None and few < d and not is_mapped(points.X):
+        most = most_left(few, d)
         Z = _core.spanning_forest(points.X, metric="sqeuclidean", most=most, **coordinates, **rest)
-        if Z is None:
-            coordinates = _all_coordinates(points, principal.dtype(d))
-            Z = _core.spanning_forest(points.X, metric="sqeuclidean", most=np.inf, **coordinates, **rest)
-        return Z
+        if Z is not None:
+            return Z
+        coordinates = _coordinates(points, principal, d, principal.dtype(d))
+    Z = _core.spanning_forest(points.X, metric="sqeuclidean", most=np.inf, **coordinates, **rest)
+    assert Z is not None
+    return Z
 
 
 def _few_coordinates(points: Points, source: BlasSource | TreeSource) -> dict[str, Any]:
@@ -208,13 +214,14 @@ def _few_coordinates(points: Points, source: BlasSource | TreeSource) -> dict[st
     principal, tree = source.principal, isinstance(source, TreeSource)
     m = d if principal is None else principal.few if tree else principal.best
     dtype = np.float64 if principal is None or tree else principal.filter_dtype
-    if principal is None or m == d:
-        return _all_coordinates(points, dtype)
-    axes = np.ascontiguousarray(principal.axes[:, :m])
+    return _coordinates(points, principal, m, dtype)
+
+
+def _coordinates(points: Points, principal: Principal | None, m: int, dtype: Any) -> dict[str, Any]:
+    """The same of m principal coordinates; of all that points have if m is d, or there are no principal ones."""
+    d = points.X.shape[1]
+    if principal is None:
+        mean = centre(points.X)
+        return {"mean": mean, "axes": np.empty((d, 0)), "coordinates": np.ascontiguousarray(points.X - mean, dtype)}
+    axes = np.ascontiguousarray(principal.axes[:, : m if m < d else 0])
     return {"mean": principal.mean, "axes": axes, "coordinates": principal.coordinates(m, dtype)}
-
-
-def _all_coordinates(points: Points, dtype: Any) -> dict[str, Any]:
-    mean = centre(points.X)
-    coordinates = np.ascontiguousarray(points.X - mean, dtype=dtype)
-    return {"mean": mean, "axes": np.empty((points.X.shape[1], 0)), "coordinates": coordinates}
