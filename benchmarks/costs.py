@@ -82,6 +82,7 @@ SWEEPS: dict[str, tuple[tuple[Any, ...], list[Call]]] = {
     "folded_share": ((0.05, NOW.folded_share, 0.95), FOLDED),
     **{name: (around(name), FLAT) for name in ("flat_coordinates", "flat_points")},
     "centre_list": (around("centre_list", 2), CENTRES[3:]),
+    "few_single": (around("few_single"), [Call("single", n, d) for n in (600, 1_000) for d in (30, 100)]),
     "few_points": ((NEVER, NOW.few_points, ALWAYS), SINGLE),
     "few_rounds": ((NEVER, NOW.few_rounds, ALWAYS), CENTRES),
     "few_closer": ((NEVER, NOW.few_closer, ALWAYS), CLOSER),
