@@ -75,11 +75,7 @@ class SquareAhead {
 
     // Of the triangle in `square`.
     explicit SquareAhead(Square<T>& square, const Weights& weights = {})
-        : square_(square),
-          count_(square.n()),
-          points_(square.n()),
-          gone_(length(), kFar<T>),
-          sizes_(length(), 1.0) {
+        : square_(square), count_(square.n()), points_(square.n()), gone_(length(), kFar<T>), sizes_(length(), 1.0) {
         std::ranges::copy(weights, sizes_.begin());
         std::iota(points_.begin(), points_.end(), Id{0});
         std::fill_n(gone_.begin(), width(), T{0});
