@@ -164,7 +164,7 @@ def _measure(X: Array, method: str, metric: str) -> tuple[str, dict[str, float]]
 
 
 def _seconds(X: Array, method: str, metric: str, engine: str) -> float:
-    options = {} if engine == "auto" else {"engine": engine}
+    options: dict[str, Any] = {} if engine == "auto" else {"engine": engine}
     start = time.perf_counter()
     chamfer.linkage(X, method, metric, **options)
     return time.perf_counter() - start
