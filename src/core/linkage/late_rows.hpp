@@ -35,10 +35,11 @@ class LateRows {
 
     // The row of `kept` has become that of the union; `lost` is gone.
     void unite(Id lost, Id kept) {
-        forget(lost);
-        forget(kept);
-        unions_.push_back({kept, now_});
+        gone_ += (born_[lost] >= 0) + (born_[kept] >= 0);
+        born_[lost] = -1;
         born_[kept] = now_++;
+        if (gone_ >= kMostGone) forget();
+        unions_.push_back({kept, born_[kept]});
         read_[kept] = now_;
         square_.row(kept)[kept] = kFar<T>;
     }
@@ -48,14 +49,23 @@ class LateRows {
         Id slot, born;
     };
 
-    void forget(Id c) {
-        if (born_[c] >= 0) unions_.erase(std::ranges::lower_bound(unions_, born_[c], {}, &Union::born));
+    static constexpr Index kMostGone = 8;  // unions; a reading takes as much of them, which nobody looks at
+
+    void forget() {
+        Index left = 0;
+        for (const Union each : unions_) {  // without branches, which nobody could foresee
+            unions_[left] = each;
+            left += born_[each.slot] == each.born;
+        }
+        unions_.resize(left);
+        gone_ = 0;
     }
 
     Square<T>& square_;
-    std::vector<Union> unions_;    // those not gone, by age
+    std::vector<Union> unions_;    // by age; some of them may be gone
     std::vector<Id> born_, read_;  // merges before a slot became a union, and before its row was read
     Id now_ = 0;
+    Index gone_ = 0;  // of unions_
 };
 
 }  // namespace chamfer
