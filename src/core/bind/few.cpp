@@ -57,7 +57,9 @@ bool measure(const Points<T>& given, bool cosine, double* rows, int& exponent) {
     exponent = unit.exponent;
     double factor;
     if (exponent > 0 || !power(-exponent, factor)) return false;
-    if (std::is_same_v<T, float> && !unit.shifts()) {  // squares of floats neither overflow nor vanish in double
+    // Squares of floats neither overflow nor vanish in double, nor do differences of such floats in float.
+    constexpr int kSmall = -100;
+    if (std::is_same_v<T, float> && !unit.shifts() && exponent > kSmall) {
         exponent = 0;
         return true;
     }

@@ -5,18 +5,19 @@
 // Heights are such values, too. They are functions of two centres in double, the same in both directions, that fall
 // along the chain, so it ends.
 //
-// The bound. Let D be the squared distance of two centres in steps, D' that of the centres of the same points on the
-// grid, and V the value in the matrix, which stands for f D', f = 2 a b / (a + b) for clusters of a and b points.
-//   1. Centres move by at most `move` steps, so |sqrt(D) - sqrt(D')| <= 2 move.
+// The bound. Let D be half the squared distance of two centres in steps, D' that of the centres of the same points on
+// the grid, and V the value in the matrix, which stands for f D', f = 2 a b / (a + b) for clusters of a and b points.
+//   1. Centres move by at most `move` steps, so |sqrt(D) - sqrt(D')| <= sqrt(2) move.
 //   2. |V - f D'| <= f e. An update of D' is linear: D'(ab, c) = w D'(a, c) + (1 - w) D'(b, c) - w (1 - w) D'(a, b)
 //      with w = a / (a + b). So errors add up as distances do: an error r of the value of u and c, when u is made, is
 //      one of at most r |u| |c| / (|A| |B|) between later clusters A of u and B of c, and of r |u| |c| / |A|^2 if A has
 //      both. All c together are not more than A or B, and the sum of |u| / |A| over the unions in A is the mean depth
 //      of its points. With r for the rounding of an update and unions of up to `depth` levels, e <= 4 depth r, and 2 r'
-//      more for the rounding r' of the first values. D' is at most 2^31. Of the operations of an update, which f
-//      cancels out of, none adds more than 2^-24 of it, or five in all: r <= 5 2^7, r' <= 2^7.
-//   3. The root of the exact value is not above sqrt(V + f e) + 2 move sqrt(f), and not below sqrt(V - f e) - 2 move
-//      sqrt(f). For a cluster of a points, f is at most F = 2 a s / (a + s), s being the size of the largest one.
+//      more for the error r' of the first values. D' is at most 2^31. Of the operations of an update, which f
+//      cancels out of, none adds more than 2^-24 of it, or five in all: r <= 5 2^7. First values are integers that are
+//      rounded once, and by up to 1 too large, because lengths are halved: r' <= 2^7 + 1.
+//   3. The root of the exact value is not above sqrt(V + f e) + move sqrt(2 f), and not below sqrt(V - f e) - move
+//      sqrt(2 f). For a cluster of a points, f is at most F = 2 a s / (a + s), s being the size of the largest one.
 // Numbers in double are off by some 10^-13 of the radius; `move` has 10^-9 of it to spare.
 #pragma once
 
@@ -76,11 +77,11 @@ class GridWard {
 
     // For values from a cluster of this size.
     struct Margin {
-        double error, square;  // of the roots: (2 * 2 move)^2 F
+        double error, square;  // of the roots: (2 move)^2 2 F
         Margin(double size, double largest, double move, double error_of_one) {
             const double factor = 2 * size * largest / (size + largest);
             error = factor * error_of_one;
-            square = factor * (16 * move * move);
+            square = factor * (8 * move * move);
         }
         // Of a cluster that seems nearest, at this value, what is farther than the limit is farther for certain. It is
         // above (sqrt(x) + sqrt(square))^2 + error, with x = least + error.
@@ -90,7 +91,7 @@ class GridWard {
         }
     };
 
-    static constexpr double kFirstError = 2 * 0x1p-24 * Grid::kSquares,
+    static constexpr double kFirstError = 2 * (0x1p-24 * Grid::kSquares + 1),
                             kErrorOfLevel = 4 * 5 * 0x1p-24 * Grid::kSquares;
 
     Id first() {
@@ -113,7 +114,8 @@ class GridWard {
         const Index count =
             level->grid->within(row, tags_.data(), n_, std::bit_cast<Id>(limit) | kPlaceBits, near_.data());
         comparisons_ += n_ / 12 - count;
-        return comparisons_ < 0 ? kNone : nearest_of(here, before, count);
+        const bool looks_back = before != kNone && row[before] <= limit;
+        return comparisons_ < 0 ? kNone : nearest_of(here, looks_back ? before : kNone, count);
     }
 
     Id nearest_of(Id here, Id before, Index count) const {
@@ -133,8 +135,10 @@ class GridWard {
         level->grid->unite(other, row, sizes_.data()[lost], sizes_.data()[kept], row[lost], sizes_.data(), n_, row);
         rows_.unite(lost, kept);
         tags_.data()[lost] = kGone;
-        b.height = std::max({value(lost, kept), a.height, b.height});  // heights never fall, whatever rounding says
-        level->grid->move(centres_ + lost * d_, Ward::share(a.size, b.size), d_, centres_ + kept * d_);
+        const double squared =
+            level->grid->move(centres_ + lost * d_, Ward::share(a.size, b.size), d_, centres_ + kept * d_);
+        const double height = between<Ward>(squared, a.size, b.size);
+        b.height = std::max({height, a.height, b.height});  // heights never fall, whatever rounding says
         sizes_.data()[kept] += sizes_.data()[lost];
         b.size += a.size;
         largest_ = std::max(largest_, b.size);

@@ -7,24 +7,31 @@ namespace chamfer {
 namespace loops {
 namespace {
 
-template <class T>
-double squared_distance(const T* x, const T* y, Index d) {
+// Of d numbers, of which numbers(at, count) gives those from `at` on: a vector, or `count` of them and zeros.
+template <class Numbers>
+__attribute__((always_inline)) inline double squared_length(Index d, Numbers&& numbers) {
     constexpr Index kWidth = Vector<double>::width, kSums = kStrands / kWidth;
     Doubles sums[kSums];
     unrolled<kSums>([&](Index s) __attribute__((always_inline)) { sums[s] = Doubles{}; });
+    const auto add = [&](Index s, Index at, Index count) __attribute__((always_inline)) {
+        const Doubles some = numbers(at, count);
+        sums[s] += some * some;
+    };
     Index k = 0;
     for (; k + kStrands <= d; k += kStrands)
-        unrolled<kSums>([&](Index s) __attribute__((always_inline)) {
-            const Doubles difference = load_doubles(x + k + s * kWidth) - load_doubles(y + k + s * kWidth);
-            sums[s] += difference * difference;
-        });
+        unrolled<kSums>([&](Index s) __attribute__((always_inline)) { add(s, k + s * kWidth, kWidth); });
     unrolled<kSums>([&](Index s) __attribute__((always_inline)) {
-        const Index at = k + s * kWidth, left = d - at;
-        if (left <= 0) return;
-        const Doubles difference = load_doubles(x + at, left) - load_doubles(y + at, left);
-        sums[s] += difference * difference;
+        const Index at = k + s * kWidth;
+        if (at < d) add(s, at, d - at);
     });
     return fold<double>(sums);
+}
+
+template <class T>
+double squared_distance(const T* x, const T* y, Index d) {
+    return squared_length(d, [&](Index at, Index count) __attribute__((always_inline)) {
+        return load_doubles(x + at, count) - load_doubles(y + at, count);
+    });
 }
 
 template <class T>

@@ -2,6 +2,7 @@
 // else. See distance/grid.hpp and engine/grid_ward.hpp.
 #pragma once
 
+#include "distances.hpp"
 #include "vectors.hpp"
 
 namespace chamfer {
@@ -23,65 +24,78 @@ Ints add_products(Ints x, Ints y, Ints sum) {
 #endif
 }
 
+// The first `count` of a vector, and zeros.
+Vector<float>::Lanes first_of(const float* x, Index count) {
+    using V = Vector<Id>;
+    V::Lanes place;
+    for (Id i = 0; i < V::width; ++i) place[i] = i;
+    return reinterpret_cast<Vector<float>::Lanes>(V::load(reinterpret_cast<const Id*>(x)) &
+                                                  (place < V::fill(static_cast<Id>(count))));
+}
+
 Ints lesser(Ints a, Ints b) { return b < a ? b : a; }
 Ints greater(Ints a, Ints b) { return a < b ? b : a; }
 
-void mean(const double* rows, Index n, Index d, double* out) {
+void mean(const double* rows, Index stride, Index n, Index d, double* out) {
     using V = Vector<double>;
     constexpr Index kColumns = 4;
     Index k = 0;
     for (; k + kColumns * V::width <= d; k += kColumns * V::width) {
         Doubles sums[kColumns] = {};
         for (Index i = 0; i < n; ++i)
-            unrolled<kColumns>(
-                [&](Index c) __attribute__((always_inline)) { sums[c] += V::load(rows + i * d + k + c * V::width); });
+            unrolled<kColumns>([&](Index c) __attribute__((always_inline)) {
+                sums[c] += V::load(rows + i * stride + k + c * V::width);
+            });
         std::memcpy(out + k, sums, sizeof sums);
     }
     for (Index c = k; c < d; ++c) {
         out[c] = 0;
-        for (Index i = 0; i < n; ++i) out[c] += rows[i * d + c];
+        for (Index i = 0; i < n; ++i) out[c] += rows[i * stride + c];
     }
     for (k = 0; k < d; ++k) out[k] /= static_cast<double>(n);
 }
 
-// Strands as in squared_distance, so that `moved` is the same on every level.
-Id to_grid(const double* x, const double* centre, double factor, Index d, Id* __restrict pairs, double* moved) {
-    constexpr double kRound = 0x1.8p52;  // leaves no bits below one
-    constexpr Index kWidth = Vector<double>::width, kSums = kStrands / kWidth;
-    Id steps[kMostOnGrid + kStrands];
-    Doubles sums[kSums];
-    unrolled<kSums>([&](Index s) __attribute__((always_inline)) { sums[s] = Doubles{}; });
-    const auto step = [&](Index at, Doubles difference) __attribute__((always_inline)) {
-        const Doubles place = difference * factor, nearest = place + kRound - kRound;
-        const auto whole = __builtin_convertvector(nearest, IdLanes<kWidth>);
-        std::memcpy(steps + at, &whole, sizeof whole);
-        return (place - nearest) * (place - nearest);
-    };
-    Index first = 0;
-    for (; first + kStrands <= d; first += kStrands)
-        unrolled<kSums>([&](Index s) __attribute__((always_inline)) {
-            const Index at = first + s * kWidth;
-            sums[s] += step(at, load_doubles(x + at) - load_doubles(centre + at));
-        });
-    unrolled<kSums>([&](Index s) __attribute__((always_inline)) {
-        const Index at = first + s * kWidth, left = d - at;
-        if (left > 0) sums[s] += step(at, load_doubles(x + at, left) - load_doubles(centre + at, left));
+// Numbers after the last one of a row come before those of the next one, which overwrites them.
+double centred(const double* x, const double* centre, Index d, float* out) {
+    typedef float Floats __attribute__((vector_size(kVectorBytes / 2)));
+    return squared_length(d, [&](Index at, Index count) __attribute__((always_inline)) {
+        const Doubles difference = load_doubles(x + at, count) - load_doubles(centre + at, count);
+        const auto floats = __builtin_convertvector(difference, Floats);
+        std::memcpy(out + at, &floats, sizeof floats);
+        return difference;
     });
-    *moved = fold<double>(sums);
-    const Index half = (d + 1) / 2;
-    if (d < 2 * half) steps[d] = 0;
-    for (Index k = 0; k < half; ++k)
-        pairs[k] = (steps[k] & 0xffff) | static_cast<Id>(static_cast<std::uint32_t>(steps[k + half]) << 16);
-    using V = Vector<Id>;
+}
+
+// Pairs are made of coordinates that are kPairs apart, or half of those that are left. So many strands make `moved` the
+// same on every level.
+Id to_grid(const float* x, float factor, Index d, Id* pairs, float* moved) {
+    using V = Vector<float>;
+    constexpr float kRound = 0x1.8p23F;  // leaves no bits below one, and those of a short integer at the end
+    constexpr Index kPairs = 16, kSums = kPairs / V::width;
+    V::Lanes sums[kSums];
     Ints squares = {};
-    Id norm = 0;
-    Index k = 0;
-    for (; k + V::width <= half; k += V::width) squares = add_products(V::load(pairs + k), V::load(pairs + k), squares);
-    for (; k < half; ++k) {
-        const Id low = static_cast<std::int16_t>(pairs[k]), high = pairs[k] >> 16;
-        norm += low * low + high * high;
-    }
-    return norm + sum_of_lanes<Id>(squares);
+    unrolled<kSums>([&](Index s) __attribute__((always_inline)) { sums[s] = V::Lanes{}; });
+    const auto step = [&](Index s, V::Lanes from) __attribute__((always_inline)) {
+        const auto place = from * factor, shifted = place + kRound, error = place - (shifted - kRound);
+        sums[s] += error * error;
+        return reinterpret_cast<Ints>(shifted);
+    };
+    const auto put = [&](Index s, V::Lanes low, V::Lanes high) __attribute__((always_inline)) {
+        const Ints lower = step(s, low) & 0xffff, both = lower | step(s, high) << 16;
+        squares = add_products(both, both, squares);
+        Vector<Id>::store(both, pairs + s * V::width);
+    };
+    for (; d >= 2 * kPairs; x += 2 * kPairs, pairs += kPairs, d -= 2 * kPairs)
+        unrolled<kSums>([&](Index s) __attribute__((always_inline)) {
+            put(s, V::load(x + s * V::width), V::load(x + kPairs + s * V::width));
+        });
+    const Index half = (d + 1) / 2;
+    unrolled<kSums>([&](Index s) __attribute__((always_inline)) {
+        const Index at = s * V::width;
+        if (at < half) put(s, first_of(x + at, half - at), first_of(x + half + at, d - half - at));
+    });
+    *moved = fold<float>(sums);
+    return sum_of_lanes<Id>(squares);
 }
 
 // The same where `fused`, in one instruction that not every machine of this level knows.
@@ -124,7 +138,7 @@ void grid_columns(const Id* x, const Id* lengths, const Id* strips, const Id* no
     }
     unrolled<kRows * kColumns>([&](Index s) __attribute__((always_inline)) {
         const Index r = s / kColumns, c = s % kColumns;
-        const Ints squared = lengths[r] + V::load(norms + c * V::width) - 2 * sums[s];
+        const Ints squared = lengths[r] + V::load(norms + c * V::width) - sums[s];
         Vector<float>::store(__builtin_convertvector(squared, Vector<float>::Lanes), out + r * stride + c * V::width);
     });
 }
@@ -209,8 +223,17 @@ void unite_ward(const float* a, const float* b, float size_a, float size_b, floa
     }
 }
 
-void move_centre(const double* other, double share, Index d, double* centre) {
-    for (Index k = 0; k < d; ++k) centre[k] += share * (other[k] - centre[k]);
+double move_centre(const double* other, double share, Index d, double* centre) {
+    return squared_length(d, [&](Index at, Index count) __attribute__((always_inline)) {
+        const Doubles before = load_doubles(centre + at, count);
+        const Doubles difference = load_doubles(other + at, count) - before, after = before + share * difference;
+        if (count >= Vector<double>::width) {
+            Vector<double>::store(after, centre + at);
+        } else {
+            for (Index i = 0; i < count; ++i) centre[at + i] = after[i];
+        }
+        return difference;
+    });
 }
 
 }  // namespace

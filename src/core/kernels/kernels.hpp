@@ -229,15 +229,17 @@ struct NearestKeys {
 // Kernels on points of a grid, pairs of whose coordinates share an Id: see distance/grid.hpp; and on values that need
 // only be nearly right: see engine/grid_ward.hpp. Arrays of values and tags are whole cache lines.
 struct GridKernels {
-    // The mean of n rows.
-    void (*mean)(const double* rows, Index n, Index d, double* out);
-    // The pairs of the nearest point to (x - centre) * factor on the grid, of up to kMostOnGrid coordinates; its
-    // squared length. The squared distance between the two is `moved`.
-    Id (*to_grid)(const double* x, const double* centre, double factor, Index d, Id* pairs, double* moved);
+    // The mean of n rows that begin so many numbers apart.
+    void (*mean)(const double* rows, Index stride, Index n, Index d, double* out);
+    // out = x - centre, and maybe something after it, on less than a cache line; the squared length.
+    double (*centred)(const double* x, const double* centre, Index d, float* out);
+    // The pairs of the nearest point to x * factor on the grid, and maybe something after them, on less than a cache
+    // line; its squared length. The squared distance between the two is `moved`. What is behind x is read, too.
+    Id (*to_grid)(const float* x, float factor, Index d, Id* pairs, float* moved);
     // A block of packed pairs, from its kBlock rows.
     void (*pack)(const Id* rows, Index pairs, Id* strips);
-    // out[r * stride + j] = squared distance between kRows points at x in a packed block, of squared `lengths`, and
-    // points j of [begin, end) of another one, and maybe of others near them.
+    // out[r * stride + j] = half the squared distance between kRows points at x in a packed block and points j of
+    // [begin, end) of another one, and maybe of others near them; `lengths` and `norms` are half their squared lengths.
     void (*distances)(const Id* x, const Id* lengths, const Id* strips, const Id* norms, Index pairs, Index begin,
                       Index end, Index stride, float* out);
     // The two smallest keys.
@@ -247,8 +249,8 @@ struct GridKernels {
     // Ward's update of a row; the value between a and b is `between`.
     void (*unite)(const float* a, const float* b, float size_a, float size_b, float between, const float* sizes,
                   Index n, float* out);
-    // centre += share * (other - centre)
-    void (*move)(const double* other, double share, Index d, double* centre);
+    // centre += share * (other - centre); the squared distance that was between them.
+    double (*move)(const double* other, double share, Index d, double* centre);
 };
 
 struct Level {

@@ -74,36 +74,49 @@ void pack(const T* rows, Index d, T* strips) {
     }
 }
 
-// Widens the ranges by the rows; whether all values are finite. Ranges of a few columns stay in registers.
-template <class T>
-bool widen(const T* rows, Index n, Index d, T* __restrict low, T* __restrict high) {
+// Widens the ranges by a few rows, which are copied if `copied`, and adds zeros to `zeros` unless a value is not
+// finite.
+template <bool copied, Index kFew, class T, class From>
+void widen_by(const From* rows, Index d, T* __restrict low, T* __restrict high, T* __restrict copy, T& zero,
+              typename Vector<T>::Lanes& zeros) {
     using V = Vector<T>;
-    constexpr Index kColumns = 4;
-    typename V::Lanes zeros[kColumns] = {};  // unless a value is not finite
-    T zero = 0;
     Index k = 0;
-    for (; k + kColumns * V::width <= d; k += kColumns * V::width) {
-        typename V::Lanes least[kColumns], most[kColumns];
-        std::memcpy(least, low + k, sizeof least);
-        std::memcpy(most, high + k, sizeof most);
-        for (Index i = 0; i < n; ++i)
-            unrolled<kColumns>([&](Index c) __attribute__((always_inline)) {
-                const auto here = V::load(rows + i * d + k + c * V::width);
-                least[c] = here < least[c] ? here : least[c];
-                most[c] = most[c] < here ? here : most[c];
-                zeros[c] += here - here;
-            });
-        std::memcpy(low + k, least, sizeof least);
-        std::memcpy(high + k, most, sizeof most);
+    for (; k + V::width <= d; k += V::width) {
+        auto least = V::load(low + k), most = V::load(high + k);
+        unrolled<kFew>([&](Index r) __attribute__((always_inline)) {
+            const auto here = load_as<T>(rows + r * d + k);
+            least = here < least ? here : least;
+            most = most < here ? here : most;
+            zeros += here - here;
+            if constexpr (copied) V::store(here, copy + r * d + k);
+        });
+        V::store(least, low + k);
+        V::store(most, high + k);
     }
-    for (Index i = 0; i < n; ++i)
-#pragma omp simd reduction(+ : zero)
-        for (Index c = k; c < d; ++c) {
-            low[c] = smaller(low[c], rows[i * d + c]);
-            high[c] = larger(high[c], rows[i * d + c]);
-            zero += rows[i * d + c] - rows[i * d + c];
+    for (; k < d; ++k)
+        for (Index r = 0; r < kFew; ++r) {
+            const T here = static_cast<T>(rows[r * d + k]);
+            low[k] = smaller(low[k], here);
+            high[k] = larger(high[k], here);
+            zero += here - here;
+            if constexpr (copied) copy[r * d + k] = here;
         }
-    return zero == 0 && bits(zeros[0] + zeros[1] + (zeros[2] + zeros[3]) != 0) == 0;
+}
+
+// The same of n rows; whether all values are finite.
+template <bool copied, class T, class From>
+bool widen(const From* rows, Index n, Index d, T* low, T* high, T* copy) {
+    constexpr Index kFew = 4;  // go through memory in order, and look at the ranges once
+    typename Vector<T>::Lanes zeros = {};
+    T zero = 0;
+    Index i = 0;
+    for (; i + kFew <= n; i += kFew) widen_by<copied, kFew>(rows + i * d, d, low, high, copy + i * d, zero, zeros);
+    for (; i < n; ++i) widen_by<copied, 1>(rows + i * d, d, low, high, copy + i * d, zero, zeros);
+    return zero == 0 && bits(zeros != 0) == 0;
+}
+template <class T>
+bool widen(const T* rows, Index n, Index d, T* low, T* high) {
+    return widen<false>(rows, n, d, low, high, const_cast<T*>(rows));
 }
 
 // The same of one column.
@@ -184,15 +197,13 @@ bool column_ranges(const T* rows, Index n, Index d, T* low, T* high) {
 
 template <class T>
 bool take(const T* from, Index n, Index d, double* rows, double* low, double* high) {
-    constexpr Index kLong = 64, kBytes = 1 << 14;  // rows of so many bytes are in the first-level cache when looked at
-    const Index some = d < kLong ? n : kBytes / (d * 8) > 0 ? kBytes / (d * 8) : 1;
-    bool finite = true;
-    for (Index i = 0; i < n; i += some) {
-        const Index count = some < n - i ? some : n - i;
-        for (Index k = i * d; k < (i + count) * d; ++k) rows[k] = static_cast<double>(from[k]);
-        finite &= i == 0 ? column_ranges(rows, count, d, low, high) : widen(rows + i * d, count, d, low, high);
+    constexpr Index kLong = 64;
+    if (d < kLong) {
+        for (Index k = 0; k < n * d; ++k) rows[k] = static_cast<double>(from[k]);
+        return column_ranges(rows, n, d, low, high);
     }
-    return finite;
+    for (Index k = 0; k < d; ++k) low[k] = kFar<double>, high[k] = -kFar<double>;
+    return widen<true>(from, n, d, low, high, rows);
 }
 
 template <class T>

@@ -99,6 +99,14 @@ Doubles load_doubles(const float* x) {  // GCC makes a detour of the general for
 #endif
 }
 
+template <class T, class From>
+typename Vector<T>::Lanes load_as(const From* x) {
+    if constexpr (sizeof(T) == sizeof(From))
+        return Vector<T>::load(x);
+    else
+        return load_doubles(x);
+}
+
 // The first `count` of them, and zeros. Nothing else is read.
 template <class T>
 Doubles load_doubles(const T* x, Index count) {
