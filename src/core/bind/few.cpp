@@ -89,7 +89,7 @@ void restore(Merges& merges, bool squared, int exponent) {
 }
 
 template <class T>
-bool from_points(const Points<T>& given, const How& how, Merges& merges) {
+bool from_points(const Points<T>& given, const How& how, Merges& merges, RowsAhead ahead) {
     const Index n = given.n, d = given.d;
     if (how.doubt && n == d) return false;
     const Lines<double> own(n * d);
@@ -98,7 +98,7 @@ bool from_points(const Points<T>& given, const How& how, Merges& merges) {
     const Points<double> points{own.data(), n, d};
     const bool euclidean = how.metric.root;
     if (how.method == "ward" && euclidean && Grid::takes(n, d)) {
-        if (grid_ward(own.data(), n, d, how.threads, merges)) {
+        if (grid_ward(own.data(), n, d, how.threads, merges, ahead)) {
             restore(merges, true, exponent);
             return true;
         }
@@ -172,15 +172,19 @@ class Given {
     Index n() const { return n_; }  // zero if it takes more thought
     bool of_points() const { return d_ > 0; }
     Index cost() const { return n_ * n_ * (d_ + 100); }  // in products of coordinates
-    bool cluster(const How& how, Merges& merges) const {
-        return array_.dtype() == nb::dtype<double>() ? cluster_as<double>(how, merges) : cluster_as<float>(how, merges);
+    RowsAhead rows() const { return {array_.data(), n_, d_ * static_cast<Index>(array_.itemsize())}; }
+    // Rows that are needed next may be asked for meanwhile.
+    bool cluster(const How& how, Merges& merges, RowsAhead ahead = {}) const {
+        return array_.dtype() == nb::dtype<double>() ? cluster_as<double>(how, merges, ahead)
+                                                     : cluster_as<float>(how, merges, ahead);
     }
 
    private:
     template <class T>
-    bool cluster_as(const How& how, Merges& merges) const {
+    bool cluster_as(const How& how, Merges& merges, RowsAhead ahead) const {
         const T* data = static_cast<const T*>(array_.data());
-        return d_ > 0 ? from_points(Points<T>{data, n_, d_}, how, merges) : from_distances(data, n_, how, merges);
+        return d_ > 0 ? from_points(Points<T>{data, n_, d_}, how, merges, ahead)
+                      : from_distances(data, n_, how, merges);
     }
 
     nb::ndarray<nb::ro, nb::device::cpu> array_;
@@ -242,9 +246,9 @@ nb::list few_many(nb::list problems, const std::string& method, const std::strin
         for (Index first = 0, last; first < count; first = last) {
             last = end_of_batch(given, order, first, kProducts * threads);
             parallel_tasks(last - first, threads, [&](Index task, int) {
-                const Index i = order[first + task];
+                const Index i = order[first + task], next = first + task + threads;  // of this thread, more or less
                 Merges merges;
-                if (Z[i] && given[i].cluster(how, merges))
+                if (Z[i] && given[i].cluster(how, merges, next < count ? given[order[next]].rows() : RowsAhead()))
                     write_tree(merges, Z[i]);
                 else
                     Z[i] = nullptr;

@@ -25,6 +25,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "../base/prefetch.hpp"
 #include "../distance/grid.hpp"
 #include "../linkage/late_rows.hpp"
 #include "../tree/dendrogram.hpp"
@@ -50,8 +51,9 @@ class GridWard {
         std::iota(tags_.data(), tags_.data() + n_, Id{0});
     }
 
-    // Adds all merges; false if too many clusters are almost equally near for this to be fast.
-    bool run(Merges& merges) {
+    // Adds all merges, with a step ahead for each; false if too many clusters are almost equally near for this to be
+    // fast.
+    bool run(Merges& merges, RowsAhead ahead) {
         std::vector<Id> path;
         for (Index left = n_; left > 1;) {
             if (path.empty()) path.push_back(first());
@@ -65,6 +67,7 @@ class GridWard {
             merges.push_back(merge(std::max(here, before), std::min(here, before)));
             path.resize(path.size() - 2);
             --left;
+            ahead.step();
         }
         return true;
     }
@@ -160,14 +163,14 @@ class GridWard {
 };
 
 // Merges with squared heights, and overwrites the points; false if the dense engine has to do it.
-inline bool grid_ward(double* points, Index n, Index d, int threads, Merges& merges) {
+inline bool grid_ward(double* points, Index n, Index d, int threads, Merges& merges, RowsAhead ahead = {}) {
     if (!Grid::takes(n, d)) return false;
     const Grid grid({points, n, d});
     if (!grid.spread()) return false;
     Square<float> square(n);
     grid.squared_distances(square.row(0), square.stride(), threads);
     merges.reserve(n - 1);
-    if (!GridWard(points, d, grid, square).run(merges)) {
+    if (!GridWard(points, d, grid, square).run(merges, ahead)) {
         merges.clear();
         return false;
     }
