@@ -27,8 +27,13 @@ class LateRows {
     // Values between c and all slots that are not gone; anything for those gone.
     T* row(Id c) {
         T* row = square_.row(c);
-        for (auto next = unions_.rbegin(); next != unions_.rend() && next->born >= read_[c]; ++next)
-            row[next->slot] = square_.row(next->slot)[c];
+        const Union *begin = unions_.data(), *next = begin + unions_.size();
+        const auto read = [&](Index count, Id since) {
+            for (; next - begin >= count && next[-count].born >= since; next -= count)
+                for (Index i = -count; i < 0; ++i) row[next[i].slot] = next[i].row[c];
+        };
+        read(kTogether, read_[c]);  // takes half of the time that it takes one by one
+        read(1, read_[c]);
         read_[c] = now_;
         return row;
     }
@@ -39,16 +44,18 @@ class LateRows {
         born_[lost] = -1;
         born_[kept] = now_++;
         if (gone_ >= kMostGone) forget();
-        unions_.push_back({kept, born_[kept]});
+        unions_.push_back({square_.row(kept), kept, born_[kept]});
         read_[kept] = now_;
         square_.row(kept)[kept] = kFar<T>;
     }
 
    private:
     struct Union {
+        const T* row;
         Id slot, born;
     };
 
+    static constexpr Index kTogether = 8;
     static constexpr Index kMostGone = 8;  // unions; a reading takes as much of them, which nobody looks at
 
     void forget() {
