@@ -40,6 +40,7 @@ class GridWard {
     GridWard(double* centres, Index d, const Grid& grid, Square<float>& square)
         : n_(square.n()),
           d_(d),
+          end_(n_),
           centres_(centres),
           move_(grid.move()),
           comparisons_(8 * n_),
@@ -111,11 +112,11 @@ class GridWard {
     Id nearest(Id here, Id before) {
         const float* row = rows_.row(here);
         const Margin margin(clusters_[here].size, largest_, move_, error_);
-        const auto [one, two] = level->grid->nearest(row, tags_.data(), n_);
+        const auto [one, two] = level->grid->nearest(row, tags_.data(), end_);
         const float limit = margin.limit(std::bit_cast<float>(one | kPlaceBits));
         if (std::bit_cast<float>(two & kValueBits) > limit) return one & kPlaceBits;
         const Index count =
-            level->grid->within(row, tags_.data(), n_, std::bit_cast<Id>(limit) | kPlaceBits, near_.data());
+            level->grid->within(row, tags_.data(), end_, std::bit_cast<Id>(limit) | kPlaceBits, near_.data());
         comparisons_ += n_ / 12 - count;
         const bool looks_back = before != kNone && row[before] <= limit;
         return comparisons_ < 0 ? kNone : nearest_of(here, looks_back ? before : kNone, count);
@@ -135,9 +136,10 @@ class GridWard {
     Merge merge(Id lost, Id kept) {
         Cluster &a = clusters_[lost], &b = clusters_[kept];
         float *row = rows_.row(kept), *other = rows_.row(lost);
-        level->grid->unite(other, row, sizes_.data()[lost], sizes_.data()[kept], row[lost], sizes_.data(), n_, row);
+        level->grid->unite(other, row, sizes_.data()[lost], sizes_.data()[kept], row[lost], sizes_.data(), end_, row);
         rows_.unite(lost, kept);
         tags_.data()[lost] = kGone;
+        while (tags_.data()[end_ - 1] == kGone) --end_;
         const double squared =
             level->grid->move(centres_ + lost * d_, Ward::share(a.size, b.size), d_, centres_ + kept * d_);
         const double height = between<Ward>(squared, a.size, b.size);
@@ -151,6 +153,7 @@ class GridWard {
     }
 
     Index n_, d_;
+    Index end_;  // of the slots that are not gone: unions keep the lower one, so those at the end go first
     double* centres_;
     double move_, error_ = kFirstError, largest_ = 1;
     Index comparisons_;  // that are left: some at first, and some more with each scan that needs them
