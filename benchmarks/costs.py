@@ -63,6 +63,7 @@ FOLDED = [
 FLAT = [
     Call(method, n, d, 1) for method in ("single", "ward", "chamfer_normalized") for n, d in ((2_000, 30), (5_000, 200))
 ]
+SYMMETRIC = [Call("chamfer_symmetric", n, d, 0, {"engine": "points"}) for d in (2, 8, 16) for n in (5_000, 20_000)]
 SPREAD = [Call("chamfer", 20_000, 16, 0, {"client": True})]
 SPREAD_GRAPH = [Call("chamfer_capped", 20_000, 16, 0, {"client": True, "source": "ann"})]
 Steps = tuple[tuple[int, float], ...]
@@ -79,6 +80,10 @@ SWEEPS: dict[str, tuple[tuple[Any, ...], list[Call]]] = {
     **{name: (around(name, 2), LISTS) for name in ("first_list", "next_list", "batch")},
     **{name: (around(name), LISTS) for name in ("near_part", "near_pairs", "sorted_points")},
     "folded_points": (around("folded_points", 2), FOLDED),
+    "folded_share_symmetric": (
+        (0.05, NOW.folded_share_symmetric),
+        [Call("chamfer_symmetric", 20_000, 3, copies=copies) for copies in (1, 2)],
+    ),
     "folded_share": ((0.05, NOW.folded_share, 0.95), FOLDED),
     **{name: (around(name), FLAT) for name in ("flat_coordinates", "flat_points")},
     "centre_list": (around("centre_list", 2), CENTRES[3:]),
@@ -86,6 +91,8 @@ SWEEPS: dict[str, tuple[tuple[Any, ...], list[Call]]] = {
     "few_points": ((NEVER, NOW.few_points, ALWAYS), SINGLE),
     "few_rounds": ((NEVER, NOW.few_rounds, ALWAYS), CENTRES),
     "few_closer": ((NEVER, NOW.few_closer, ALWAYS), CLOSER),
+    "symmetric_list": ((((ALL, 16),), ((ALL, 32),), ((ALL, 64),)), SYMMETRIC),
+    **{name: (around(name), SYMMETRIC) for name in ("last_size", "last_clusters", "last_distances", "last_least")},
     "tree_coordinates": ((4, 8, 12), TREES),
     "tree_centres": ((2, 4, 8), [Call("ward", 30_000, d, 0, {"engine": "points"}) for d in (3, 6)]),
     "tree_list": (around("tree_list", 2), [Call("single", 30_000, d, 0, {"engine": "points"}) for d in (2, 5)]),
@@ -181,6 +188,7 @@ def fit_engines(part: int) -> dict[str, float]:
         **{f"single_point of {d}": beyond("single", d, "points") / n for d in (8, 40, 100)},
         **{f"points_point of {d}": beyond("ward", d, "points") / n for d in (3, 8, 40, 100)},
         **{f"closer_point of {d}": beyond("centroid", d, "points") / n for d in (8, 40, 100)},
+        **{f"symmetric_point of {d}": beyond("chamfer_symmetric", d, "points") / n for d in (3, 8, 16)},
         **{f"average_point of {d}": beyond("average", d, "points", "sqeuclidean") / n for d in (8, 100)},
         "contracted_edge": seconds(lambda: chamfer.linkage(row, "ward", connectivity="chain")) / (2 * n),
         "unchecked_bytes": seconds(available_memory, 9) / (NOW.sum_merges / 8),

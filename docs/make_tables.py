@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import wrap
 
 from chamfer._types import FAST_METRICS
 from chamfer.engines.base import Engine
@@ -57,6 +58,8 @@ def docstring(name: str) -> str:
     else:
         rows = [(f'``"{engine}"``', listed.replace("`", "``")) for listed, engine, _ in engines()]
     rows = [(left, right.replace("|", BAR)) for left, right in rows]
+    # A line without a first cell goes on from the one before.
+    rows = [(left if i == 0 else "", part) for left, right in rows for i, part in enumerate(wrap(right, 100))]
     width, rest = (max(len(row[i]) for row in rows) for i in (0, 1))
     rule = f"    {'=' * width}  {'=' * rest}\n"
     return rule + "".join(f"    {left:{width}}  {right}\n" for left, right in rows) + rule

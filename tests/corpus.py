@@ -33,6 +33,7 @@ POINTS = {
     "ward": ("euclidean",),
     "centroid": ("euclidean",),
     "median": ("euclidean",),
+    "chamfer_symmetric": ("euclidean", "sqeuclidean", "cosine"),
 }
 CENTRES = ("ward", "centroid", "median")
 

@@ -59,7 +59,10 @@ def _fold(task: Task, name: str) -> _Folded | None:
     """The places of a task; None if they are too many, or if no engine takes them."""
     data, now = task.data, tuning.current
     assert isinstance(data, Points)
-    found = few_places(data.X, now.folded_share * data.n, task.threads)
+    # Ch_S from points has to look beyond lists of points that are equal.
+    from_lists = task.linkage.symmetric and data.metric in task.linkage.from_points and task.d <= _core.DIFFERENCES
+    share = now.folded_share_symmetric if from_lists else now.folded_share
+    found = few_places(data.X, share * data.n, task.threads)
     if found is None:
         return None
     order, starts = found

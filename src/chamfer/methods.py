@@ -51,7 +51,7 @@ _ROWS = (
     Linkage(
         "chamfer_capped", "chamfer", "Σ_{a∈A} min(κ(a), min_{b∈B} d(a, b)), the smaller of both directions", capped=True
     ),
-    Linkage("chamfer_symmetric", "chamfer", "Ch(A, B) + Ch(B, A)", symmetric=True),
+    Linkage("chamfer_symmetric", "chamfer", "Ch(A, B) + Ch(B, A)", symmetric=True, from_points=FAST_METRICS),
     Linkage(
         "chamfer_normalized_symmetric", "chamfer", "Ch(A, B) / |A| + Ch(B, A) / |B|", normalized=True, symmetric=True
     ),

@@ -142,6 +142,8 @@ def estimated_and_used(name, method, n, d, **more):
         ("points", "ward", 20_000, 300, {"dtype": "float32"}),
         ("points", "centroid", 20_000, 4, {}),
         ("points", "centroid", 6_000, 400, {"options": {"epsilon": 0.5}}),
+        ("points", "chamfer_symmetric", 100_000, 2, {}),
+        ("points", "chamfer_symmetric", 30_000, 8, {"dtype": "float32"}),
         ("lists", "chamfer", 60_000, 2, {}),
         ("lists", "chamfer", 30_000, 100, {"dtype": "float32"}),
         ("lists", "chamfer_capped", 200_000, 2, {"dtype": "float32"}),

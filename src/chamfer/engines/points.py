@@ -1,7 +1,7 @@
-"""The points engine: single linkage, and linkages determined by cluster centres, without a matrix of distances.
+"""The points engine: single linkage, linkages determined by cluster centres, and Ch_S, without a matrix of distances.
 
-Both start from lists of nearest points, which come from a source. What the core makes of them is in `centre_lists.hpp`
-and `spanning.hpp`.
+All start from lists of nearest points, which come from a source. What the core makes of them is in `spanning.hpp`,
+`centre_lists.hpp` and, for Ch_S (`symmetric.py`), `symmetric_lists.hpp`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from chamfer.distances.blas import blas, one_blas_thread
 from chamfer.distances.filter import Principal, most_left
 from chamfer.distances.pairwise import centre
 from chamfer.distances.rows import RowDistances, angles
+from chamfer.engines import symmetric
 from chamfer.engines.base import Engine, Task, in_callers_unit, kept_coordinates, refuse_ordering, search_seconds
 from chamfer.methods import METHODS, Linkage
 from chamfer.sources.choose import choose_source
@@ -58,6 +59,8 @@ class PointsEngine(Engine):
         n, d = task.data.n, task.d
         if _goes_row_by_row(task):
             return (600 if _is_on_sphere(task) else 100) * n + task.data.nbytes
+        if task.linkage.symmetric:
+            return symmetric.memory(task)
         if _are_few(task):
             return n * (12 * d + 160)
         lists = n * (150 + 25 * tuning.current.centre_list)
@@ -70,6 +73,8 @@ class PointsEngine(Engine):
         if _goes_row_by_row(task) and not _is_on_sphere(task):
             return 2 * search_seconds(task)  # each distance is computed twice
         search = 0.0 if _is_on_sphere(task) else search_seconds(task)
+        if task.linkage.symmetric:
+            return search + tuning.at(now.symmetric_point, task.d) * task.data.n
         # Up to FEW points, the dense engine comes to the bits of the short way.
         if task.linkage.family == "single" and _are_few(task) and task.data.n > _core.FEW:
             return now.few_single * search
@@ -86,6 +91,11 @@ class PointsEngine(Engine):
             return _chords(task)
         if _goes_row_by_row(task):
             return in_callers_unit(_row_by_row(task), task.data)
+        if task.linkage.symmetric:
+            Z = symmetric.run(task, *_weights(task))
+            if Z is None:
+                raise self.too_little(task, task.allowed + 1, self.advice(task))
+            return in_callers_unit(Z, task.data)
         metric, points = task.data.metric, replace(task.data, metric="sqeuclidean")
         Z = _one_by_one(points, task) if _are_few(task) else _by_lists(points, task)
         if task.linkage.name == "ward":

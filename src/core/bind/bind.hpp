@@ -158,6 +158,7 @@ void bind_few_points(nb::module_& m);
 void bind_centre_lists(nb::module_& m);
 void bind_spanning(nb::module_& m);
 void bind_lists(nb::module_& m);
+void bind_symmetric_lists(nb::module_& m);
 void bind_tradeoff(nb::module_& m);
 void bind_trees(nb::module_& m);
 void bind_curves(nb::module_& m);

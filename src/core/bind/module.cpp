@@ -38,6 +38,7 @@ NB_MODULE(_core, m) {
     bind_centre_lists(m);
     bind_spanning(m);
     bind_lists(m);
+    bind_symmetric_lists(m);
     bind_tradeoff(m);
     bind_trees(m);
     bind_curves(m);

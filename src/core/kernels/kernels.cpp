@@ -24,6 +24,7 @@ constexpr Kernels<T> table() {
             static_cast<double (*)(const T*, const T*, Index)>(least_squared_distance),
             {packed_rows<CityBlock, T>, packed_rows<Chebyshev, T>, packed_rows<Present, T>},
             near_blocks<T>,
+            nearest_both<T>,
             minimum<T>,
             find<T>,
             argmin<T>,
@@ -57,7 +58,7 @@ constexpr Kernels<T> table() {
 
 constexpr Kernels<float> floats = table<float>();
 constexpr Kernels<double> doubles = table<double>();
-constexpr DoubleKernels others{packed_distances, pack<double>, block_products, near_points, near_box,
+constexpr DoubleKernels others{packed_distances, pack<double>, block_products, near_points, near_box, nearest_rows,
                                count_bits,       find<Id>,     square,         divide,      cancel,
                                add_floats,       project,      adopt,          adopt_two};
 constexpr GridKernels grid{mean,         centred,     to_grid,    pack<Id>,   grid_distances,

@@ -88,6 +88,7 @@ struct UnitePoints {
     bool symmetric;            // in: both directions; out is not needed
 };
 
+inline constexpr Index kLanes = 8;  // doubles in the widest vector
 inline constexpr Index kPart = 64;  // places of a row whose smallest bound is kept: see engine/lazy_chamfer.hpp
 
 template <class T>
@@ -105,6 +106,11 @@ struct Kernels {
     // The numbers of those whole blocks, ascending, that have a point j within fixed + slope * each[j] of x, squared;
     // how many they are. `each` may be missing. Rounding depends on the level: it is for filters.
     Index (*near_blocks)(const T* x, const T* strips, Index d, Index blocks, const T* each, T slope, T fixed, Id* near);
+    // Of squared distances between `count` of the rows and the points of strips (coordinate after coordinate, `lanes`
+    // points, a multiple of kLanes): least[i] = the smallest of row which[i], nearest[j] = the smallest of point j, if
+    // that is below what it was.
+    void (*nearest_both)(const T* rows, const Id* which, Index count, const double* strips, Index d, Index lanes,
+                         double* least, double* nearest);
 
     T (*minimum)(const T* values, Index n);
     // The first place of a value; n if it is not there.
@@ -195,6 +201,8 @@ struct DoubleKernels {
     // Which points j of a packed block are within the squared distance limits[j] of a box, as bits.
     std::uint32_t (*near_box)(const double* strips, Index m, const double* low, const double* high,
                               const double* limits);
+    // nearest[j] = the smallest squared distance between point j of packed blocks and `count` rows.
+    void (*nearest_rows)(const double* rows, Index count, const double* strips, Index d, Index blocks, double* nearest);
     // How many bits differ between x and row j, and how many are set in either.
     void (*count_bits)(const std::uint64_t* x, const std::uint64_t* rows, Index words, Index n, Id* differ, Id* either);
     // The first place of a number; n if it is not there.

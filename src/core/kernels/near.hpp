@@ -50,6 +50,74 @@ std::uint32_t near_box(const double* strips, Index m, const double* low, const d
         [&](Index place) { return V::load(limits + place); }, [](Index, V::Lanes) {});
 }
 
+// The smallest squared distance of each place in kSums vectors to kRows points x, if it is below nearest[place]; and
+// each(i, s, lanes), the squared distances of point i and vector s. Vectors of a coordinate are `stride` places apart.
+template <Index kRows, Index kSums, class T, class Each>
+__attribute__((always_inline)) inline void nearest_part(const T* const* x, const double* strips, Index d, Index stride,
+                                                        double* nearest, Each&& each) {
+    using V = Vector<double>;
+    V::Lanes sums[kRows][kSums] = {};
+    for (Index k = 0; k < d; ++k) {
+        V::Lanes y[kSums];
+        unrolled<kSums>([&](Index s)
+                            __attribute__((always_inline)) { y[s] = V::load(strips + k * stride + s * V::width); });
+        unrolled<kRows>([&](Index i) __attribute__((always_inline)) {
+            const auto all = V::fill(static_cast<double>(x[i][k]));
+            unrolled<kSums>([&](Index s) __attribute__((always_inline)) {
+                const auto difference = all - y[s];
+                sums[i][s] += difference * difference;
+            });
+        });
+    }
+    unrolled<kSums>([&](Index s) __attribute__((always_inline)) {
+        auto smallest = V::load(nearest + s * V::width);
+        unrolled<kRows>([&](Index i) __attribute__((always_inline)) {
+            each(i, sums[i][s]);
+            smallest = sums[i][s] < smallest ? sums[i][s] : smallest;
+        });
+        V::store(smallest, nearest + s * V::width);
+    });
+}
+
+template <class T>
+void nearest_both(const T* rows, const Id* which, Index count, const double* strips, Index d, Index lanes,
+                  double* least, double* nearest) {
+    using V = Vector<double>;
+    constexpr Index kRows = 4, kSums = 2;
+    for (Index i = 0; i < count; i += kRows) {
+        const T* x[kRows];  // the last one several times, if there are fewer
+        for (Index r = 0; r < kRows; ++r) x[r] = rows + which[i + r < count ? i + r : count - 1] * d;
+        V::Lanes smallest[kRows];
+        for (auto& each : smallest) each = V::fill(kFar<double>);
+        const auto lower = [&](Index r, V::Lanes squared) __attribute__((always_inline)) {
+            smallest[r] = squared < smallest[r] ? squared : smallest[r];
+        };
+        Index j = 0;
+        for (; j + kSums * V::width <= lanes; j += kSums * V::width)
+            nearest_part<kRows, kSums>(x, strips + j, d, lanes, nearest + j, lower);
+        for (; j < lanes; j += V::width) nearest_part<kRows, 1>(x, strips + j, d, lanes, nearest + j, lower);
+        for (Index r = 0; r < kRows && i + r < count; ++r) {
+            least[i + r] = smallest[r][0];
+            for (Index lane = 1; lane < V::width; ++lane)
+                least[i + r] = smallest[r][lane] < least[i + r] ? smallest[r][lane] : least[i + r];
+        }
+    }
+}
+
+void nearest_rows(const double* rows, Index count, const double* strips, Index d, Index blocks, double* nearest) {
+    using V = Vector<double>;
+    constexpr Index kRows = 4, kSums = 2;
+    for (Index block = 0; block < blocks; ++block, strips += d * kBlock, nearest += kBlock) {
+        for (Index lane = 0; lane < kBlock; ++lane) nearest[lane] = kFar<double>;
+        for (Index i = 0; i < count; i += kRows) {
+            const double* x[kRows];
+            for (Index r = 0; r < kRows; ++r) x[r] = rows + (i + r < count ? i + r : count - 1) * d;
+            for (Index j = 0; j < kBlock; j += kSums * V::width)
+                nearest_part<kRows, kSums>(x, strips + j, d, kBlock, nearest + j, [](Index, V::Lanes) {});
+        }
+    }
+}
+
 template <bool own_limits, class T>
 Index near_blocks_by(const T* x, const T* strips, Index d, Index blocks, const T* each, T slope, T fixed, Id* near) {
     using V = Vector<T>;
