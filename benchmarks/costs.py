@@ -189,6 +189,7 @@ def fit_engines(part: int) -> dict[str, float]:
         **{f"points_point of {d}": beyond("ward", d, "points") / n for d in (3, 8, 40, 100)},
         **{f"closer_point of {d}": beyond("centroid", d, "points") / n for d in (8, 40, 100)},
         **{f"symmetric_point of {d}": beyond("chamfer_symmetric", d, "points") / n for d in (3, 8, 16)},
+        **{f"means_point of {d}": beyond("chamfer_normalized_symmetric", d, "points") / n for d in (2, 4)},
         **{f"average_point of {d}": beyond("average", d, "points", "sqeuclidean") / n for d in (8, 100)},
         "contracted_edge": seconds(lambda: chamfer.linkage(row, "ward", connectivity="chain")) / (2 * n),
         "unchecked_bytes": seconds(available_memory, 9) / (NOW.sum_merges / 8),

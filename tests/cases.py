@@ -38,7 +38,7 @@ def engines(method: str, metric: str = "euclidean") -> tuple[str, ...]:
     """The engines that can run a method on points."""
     fast = metric in FAST_METRICS
     from_centres = method in reference.CENTRES or (method == "average" and metric != "euclidean")
-    if method == "single" or (fast and (from_centres or method == "chamfer_symmetric")):
+    if method == "single" or (fast and (from_centres or method.endswith("symmetric"))):
         return "auto", "dense", "points"
     if method in ("chamfer", "chamfer_normalized"):
         return ("auto", "dense", "lists", "tradeoff") if fast else ("auto", "dense", "lists")

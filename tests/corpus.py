@@ -34,6 +34,7 @@ POINTS = {
     "centroid": ("euclidean",),
     "median": ("euclidean",),
     "chamfer_symmetric": ("euclidean", "sqeuclidean", "cosine"),
+    "chamfer_normalized_symmetric": ("euclidean",),
 }
 CENTRES = ("ward", "centroid", "median")
 

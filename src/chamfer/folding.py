@@ -59,9 +59,9 @@ def _fold(task: Task, name: str) -> _Folded | None:
     """The places of a task; None if they are too many, or if no engine takes them."""
     data, now = task.data, tuning.current
     assert isinstance(data, Points)
-    # Ch_S from points has to look beyond lists of points that are equal.
-    from_lists = task.linkage.symmetric and data.metric in task.linkage.from_points and task.d <= _core.DIFFERENCES
-    share = now.folded_share_symmetric if from_lists else now.folded_share
+    share = now.folded_share
+    if task.linkage.symmetric and (engine := _able(task, name)) is not None and engine.name == "points":
+        share = now.folded_share_symmetric  # lists of equal points tell nothing
     found = few_places(data.X, share * data.n, task.threads)
     if found is None:
         return None

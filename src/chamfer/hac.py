@@ -225,14 +225,14 @@ def linkage(
 
     ``ward``, ``centroid`` and ``median`` need Euclidean distances. These engines know these linkages:
 
-    ==============  =============================================================================================
+    ==============  ==============================================================================================
     ``"dense"``     all but ``chamfer_capped``
-    ``"points"``    ``chamfer_symmetric``, ``single``, ``average`` (sqeuclidean, cosine), ``ward``, ``centroid``,
-                    ``median``
+    ``"points"``    ``chamfer_symmetric``, ``chamfer_normalized_symmetric``, ``single``, ``average`` (sqeuclidean,
+                    cosine), ``ward``, ``centroid``, ``median``
     ``"lists"``     ``chamfer``, ``chamfer_normalized``, ``chamfer_capped``
     ``"tradeoff"``  ``chamfer``, ``chamfer_normalized``
     ``"graph"``     all
-    ==============  =============================================================================================
+    ==============  ==============================================================================================
 
     Of equal values the pair with the smaller lower cluster number is merged, then the one with the smaller higher
     number, wherever the engine compares the two.

@@ -53,7 +53,12 @@ _ROWS = (
     ),
     Linkage("chamfer_symmetric", "chamfer", "Ch(A, B) + Ch(B, A)", symmetric=True, from_points=FAST_METRICS),
     Linkage(
-        "chamfer_normalized_symmetric", "chamfer", "Ch(A, B) / |A| + Ch(B, A) / |B|", normalized=True, symmetric=True
+        "chamfer_normalized_symmetric",
+        "chamfer",
+        "Ch(A, B) / |A| + Ch(B, A) / |B|",
+        normalized=True,
+        symmetric=True,
+        from_points=FAST_METRICS,
     ),
     Linkage(
         "single",

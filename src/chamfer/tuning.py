@@ -43,13 +43,14 @@ class Tuning:
     points_point: Steps = ((4, 2.6e-6), (24, 4e-6), (64, 2.5e-5), (_ALL, 6e-5))  # lists of centres, for each point
     closer_point: Steps = ((24, 2.6e-6), (64, 1e-5), (_ALL, 8e-5))  # the same where a merge may bring centres closer
     average_point: Steps = ((24, 3e-5), (_ALL, 8e-5))  # the same of average linkage
-    symmetric_point: Steps = ((8, 7e-6), (16, 1e-5), (_ALL, 1e-3))  # chamfer_symmetric from points
+    symmetric_point: Steps = ((8, 7e-6), (16, 1e-5), (_ALL, 1e-3))  # chamfer_symmetric from points, for each
+    means_point: Steps = ((4, 1.2e-5), (_ALL, 1e-3))  # the same of chamfer_normalized_symmetric
     flat_coordinates: int = 24  # with more, points may be near a line or a surface, where searches are fast:
     flat_points: int = 2_000  # of so many points a sample is looked at
     contracted_edge: float = 2e-6  # an edge of a graph along which clusters merge
     folded_points: int = 1_000  # from here on, it is looked for equal rows, which are clustered once
     folded_share: float = 0.5  # of the rows that are different, at most, for this to pay
-    folded_share_symmetric: float = 0.95  # the same for chamfer_symmetric from points
+    folded_share_symmetric: float = 0.95  # the same for symmetric linkages from points
     unchecked_bytes: int = 1 << 26  # below this size the memory check costs more than the clustering
 
     # The lists engine.
@@ -67,7 +68,7 @@ class Tuning:
     few_rounds: Steps = ((24, 40_000), (48, 10_000), (_ALL, 1_000))  # the same for Ward's linkage
     few_closer: Steps = ((128, _ALL), (_ALL, 1_000))  # the same where a merge may bring centres closer
 
-    # chamfer_symmetric from points; the last merges from distances of all points to the clusters that are left,
+    # Symmetric linkages from points; the last merges from distances of all points to the clusters that are left,
     symmetric_list: Steps = ((30_000, 32), (_ALL, 48))  # points on a list, by the number of all points
     last_size: int = 16  # from this mean size of clusters on,
     last_clusters: int = 1024  # this number of them,

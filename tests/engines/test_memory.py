@@ -144,6 +144,7 @@ def estimated_and_used(name, method, n, d, **more):
         ("points", "centroid", 6_000, 400, {"options": {"epsilon": 0.5}}),
         ("points", "chamfer_symmetric", 100_000, 2, {}),
         ("points", "chamfer_symmetric", 30_000, 8, {"dtype": "float32"}),
+        ("points", "chamfer_normalized_symmetric", 50_000, 2, {}),
         ("lists", "chamfer", 60_000, 2, {}),
         ("lists", "chamfer", 30_000, 100, {"dtype": "float32"}),
         ("lists", "chamfer_capped", 200_000, 2, {"dtype": "float32"}),

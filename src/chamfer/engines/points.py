@@ -1,7 +1,7 @@
-"""The points engine: single linkage, linkages determined by cluster centres, and Ch_S, without a matrix of distances.
+"""The points engine: single linkage, linkages determined by centres, and the symmetric ones, without a matrix.
 
 All start from lists of nearest points, which come from a source. What the core makes of them is in `spanning.hpp`,
-`centre_lists.hpp` and, for Ch_S (`symmetric.py`), `symmetric_lists.hpp`.
+`centre_lists.hpp` and, for the symmetric linkages (`symmetric.py`), `symmetric_lists.hpp`.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ class PointsEngine(Engine):
             return 2 * search_seconds(task)  # each distance is computed twice
         search = 0.0 if _is_on_sphere(task) else search_seconds(task)
         if task.linkage.symmetric:
-            return search + tuning.at(now.symmetric_point, task.d) * task.data.n
+            point = now.means_point if task.linkage.normalized else now.symmetric_point
+            return search + tuning.at(point, task.d) * task.data.n
         # Up to FEW points, the dense engine comes to the bits of the short way.
         if task.linkage.family == "single" and _are_few(task) and task.data.n > _core.FEW:
             return now.few_single * search

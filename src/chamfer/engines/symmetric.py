@@ -1,4 +1,4 @@
-"""Ch_S from points, for the points engine: merges from lists of near points, at last from distances to few clusters.
+"""Symmetric linkages, for the points engine: merges from lists of near points, at last from distances to few clusters.
 
 The lists of points do not change. What clusters keep in mind of others takes most of the memory. For points of few
 coordinates that is a few dozen others for each; where each point is almost as near to all others, it may be all.
@@ -38,6 +38,7 @@ def run(task: Task, weights: Array | None, exponent: int) -> Array | None:
         Z: Array | None = _core.symmetric_lists(
             points.X,
             metric=points.core_metric,
+            normalized=task.linkage.normalized,
             weights=weights,
             nearest=nearest.clusters,
             distances=nearest.distances,
@@ -48,7 +49,7 @@ def run(task: Task, weights: Array | None, exponent: int) -> Array | None:
             tick=tick,
         )
     if Z is not None:
-        Z[:, 2] = np.ldexp(Z[:, 2], exponent)
+        Z[:, 2] = np.ldexp(Z[:, 2], 0 if task.linkage.normalized else exponent)
     return Z
 
 

@@ -15,9 +15,10 @@ class BothReaches {
     BothReaches(const Distances<T>& distances, const std::vector<double>& weights)
         : points_(distances.points), metric_(distances.metric), weights_(weights) {}
 
-    // The cluster C that others are compared with.
-    void of(std::span<const Id> cluster) {
+    // The cluster C that others are compared with, and what Ch(C, B) is divided by.
+    void of(std::span<const Id> cluster, double divisor) {
         cluster_ = cluster;
+        divisor_ = divisor;
         const Index count = size(), d = points_.d;
         lanes_ = (count + kLanes - 1) / kLanes * kLanes;
         nearest_.resize(lanes_);
@@ -34,8 +35,9 @@ class BothReaches {
         }
     }
 
-    // Ch_S of C and another cluster, or a smaller number above the limit if it is beyond that.
-    double with(std::span<const Id> others, double limit) {
+    // The value of C and another cluster B, of which Ch(B, C) is divided by `divisor`; or a smaller number above the
+    // limit if it is beyond that.
+    double with(std::span<const Id> others, double divisor, double limit) {
         std::fill(nearest_.begin(), nearest_.end(), kFar<double>);
         double sum = 0;
         for (std::size_t first = 0; first < others.size(); first += kTogether) {
@@ -43,9 +45,9 @@ class BothReaches {
             double least[kTogether];
             compare(part, least);
             sum += sum_of(part, least);
-            if (sum > limit) return sum;
+            if (sum / divisor > limit) return sum / divisor;
         }
-        return sum + sum_of(cluster_, nearest_.data());
+        return sum / divisor + sum_of(cluster_, nearest_.data()) / divisor_;
     }
 
    private:
@@ -82,6 +84,7 @@ class BothReaches {
     Metric metric_;
     const std::vector<double>& weights_;
     std::span<const Id> cluster_;
+    double divisor_ = 1;
     Index lanes_ = 0;
     std::vector<double> strips_;  // the points of C, coordinate after coordinate
     std::vector<T> rows_;         // the same point after point, if they have many coordinates

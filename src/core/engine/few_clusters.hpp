@@ -1,9 +1,9 @@
-// Ch_S of few clusters, from the distances of all points to all of them.
+// Ch_S and Ch_NS of few clusters, from the distances of all points to all of them.
 //
 // Kept at all times, for clusters A and B:
 //   reach(B)[p]   d(p, B) for every point p
 //   sum(B)[A]     Ch(A, B), the sum of reach(B) over A
-//   value(B)[A]   Ch_S, if A is older
+//   value(B)[A]   of the linkage, if A is older
 // A merge takes the smaller of two reaches, and adds two sums. Each cluster looks for the nearest one among the older
 // ones.
 //
@@ -16,10 +16,11 @@
 
 #include "../base/tournament.hpp"
 #include "../distance/packed.hpp"
+#include "../linkage/chamfer.hpp"
 
 namespace chamfer {
 
-template <class T>
+template <class T, class Variant>
 class FewClusters {
    public:
     // Clusters by their ids and points, older ones first.
@@ -36,7 +37,8 @@ class FewClusters {
           sums_(count_ * count_),
           values_(count_ * count_),
           order_(count_),
-          nearest_(count_, kNone) {
+          nearest_(count_, kNone),
+          divisors_(count_, 1.0) {
         std::iota(clusters_.begin(), clusters_.end(), Id{0});
         for (const auto& part : points) {
             first_.push_back(part[0]);
@@ -45,6 +47,8 @@ class FewClusters {
                 rows_.insert(rows_.end(), distances.points.row(p), distances.points.row(p) + d_);
                 weights_.push_back(weights[p]);
             }
+            if constexpr (Variant::normalized)
+                divisors_[first_.size() - 1] = std::accumulate(weights_.end() - part.size(), weights_.end(), 0.0);
         }
     }
 
@@ -125,13 +129,14 @@ class FewClusters {
 
     void add_up(Id c) {
         for (Id a = 0; a < count_; ++a)
-            if (is_older(a, c)) value(c)[a] = sum(c)[a] + sum(a)[c];
+            if (is_older(a, c)) value(c)[a] = sum(c)[a] / divisors_[a] + sum(a)[c] / divisors_[c];
     }
 
     // b joins a.
     void merge(Id a, Id b, Id id) {
         kernels<T>().lower(reach(b), n_, reach(a));
         std::ranges::replace(clusters_, b, a);
+        if constexpr (Variant::normalized) divisors_[a] += divisors_[b];
         ids_[a] = id;
         ids_[b] = kNone;
         order_.remove(b);
@@ -168,6 +173,7 @@ class FewClusters {
     std::vector<double> sums_, values_;
     Tournament<TieKey<double>> order_;  // of clusters that have an older one, by the nearest
     std::vector<Id> nearest_;
+    std::vector<double> divisors_;  // of sums over clusters: their weights, or one
 };
 
 }  // namespace chamfer

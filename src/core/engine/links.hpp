@@ -67,8 +67,8 @@ class Links {
         totals_[a] += totals_[b];
     }
 
-    // Calls visit(slot, gain) for all clusters that c lists, or that list c. Where a point lists the other cluster, the
-    // sum of all r is that much above the distances.
+    // Calls visit(slot, own, other) for all clusters that c lists, or that list c. `own` is how much the sum of r is
+    // above the distances for the points of c that list the other cluster, and `other` for its points that list c.
     template <class Visit>
     void each_candidate(Id c, Visit&& visit) {
         candidates_.clear();
@@ -76,14 +76,14 @@ class Links {
         gather_listing(c);
         for (const Candidate& each : candidates_) {
             place_[each.slot] = kNone;
-            visit(each.slot, each.gain);
+            visit(each.slot, each.own, each.other);
         }
     }
 
    private:
     struct Candidate {
         Id slot;
-        double gain = 0;
+        double own = 0, other = 0;
         Id from = kNone;  // the last point of c that listed it
     };
 
@@ -115,7 +115,7 @@ class Links {
                 Candidate& found = candidate(other);
                 if (found.from == p) continue;
                 found.from = p;
-                found.gain += gain(p, link.distance);
+                found.own += gain(p, link.distance);
                 *kept++ = link;
             }
             sizes_[p] = static_cast<Id>(kept - list);
@@ -144,7 +144,7 @@ class Links {
         }
         for (const auto& [point, distance] : gathered_) {
             seen_[point] = kNone;
-            candidate(clusters_[point]).gain += gain(point, distance);
+            candidate(clusters_[point]).other += gain(point, distance);
         }
     }
 

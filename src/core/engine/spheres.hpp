@@ -1,6 +1,6 @@
-// A sphere around the points of each cluster, for a bound of Ch_S in a few steps: a point of B is no farther than its
-// radius from the centre of B, and the mean of a convex function of the points of A is not below that of their mean. So
-//   Ch(A, B) >= |A| times the distance of both centres, less the radius of B.
+// A sphere around the points of each cluster, for a bound of their values in a few steps: a point of B is no farther
+// than its radius from the centre of B, and the mean of a convex function of the points of A is not below that of their
+// mean. So Ch(A, B) is at least |A| times the distance of both centres, less the radius of B.
 //
 // Centres are rounded. A sphere is drawn around the rounded one, but as a mean it may be wrong by a few digits of the
 // coordinates, each time that it moves, which is much where points are far from zero and close together.
@@ -40,11 +40,12 @@ class Spheres {
         sizes_[a] += sizes_[b];
     }
 
-    double bound(Id a, Id b) const {
+    // Of Ch(a, b) and Ch(b, a), the sum; for means over points, if these are asked for.
+    double bound(Id a, Id b, bool means) const {
         const double apart = std::sqrt(squared(centre(a), centre(b))) * kLess;
         const double from_a = distance(apart - errors_[a] - radii_[b]),
                      from_b = distance(apart - errors_[b] - radii_[a]);
-        return (sizes_[a] * from_a + sizes_[b] * from_b) * kLess;
+        return (means ? from_a + from_b : sizes_[a] * from_a + sizes_[b] * from_b) * kLess;
     }
 
    private:

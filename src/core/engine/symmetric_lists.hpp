@@ -1,9 +1,10 @@
-// Ch_S in O(n k) memory, from lists of near points.
+// Ch_S and Ch_NS in O(n k) memory, from lists of near points.
 //
-// Bound. Of clusters C and B, a point that lists the other cluster adds its distance to the value, any other point p at
-// least r(p). So with R(C) the sum of r over C, and the gain r(p) - d of points that list the other cluster,
-//   Ch_S(C, B) >= R(C) + R(B) - gain(C, B) - gain(B, C),
-// which is R(C) + R(B) if neither lists the other.
+// Bound. Let R(C) be the sum of r(p) over C, or their mean for Ch_NS, and gain(C, B) the same of r(p) - d for the
+// points that list B, at distance d. A point that does not list the other cluster is at least r(p) away from it. So the
+// value of C and B is at least
+//   R(C) + R(B) - gain(C, B) - gain(B, C),
+// which is R(C) + R(B) if they have no link.
 //
 // Invariant. Each cluster C has looked at some others: it knows their values, or bounds of them. Its level is the R up
 // to which it has looked at clusters without a link, R(C) at first. Of each pair with
@@ -17,8 +18,8 @@
 // is raised. A value of zero is taken at once: no other is smaller. (Of more equal points than lists hold, it may not
 // be the first by the tie rule.)
 //
-// The paper leaves these linkages to algorithms with all distances. With lists, all clusters look at 20 others in each
-// merge, few of which have to be compared in full.
+// In the paper these linkages take all distances. For 20,000 Gaussian points of 8 coordinates, a cluster is compared
+// in full with some 30 others before it merges.
 #pragma once
 
 #include <algorithm>
@@ -29,13 +30,14 @@
 #include <vector>
 
 #include "../base/tournament.hpp"
+#include "../linkage/chamfer.hpp"
 #include "both_reaches.hpp"
 #include "links.hpp"
 #include "spheres.hpp"
 
 namespace chamfer {
 
-template <class T>
+template <class T, class Variant>
 class SymmetricLists {
    public:
     // The weights must outlive this.
@@ -45,6 +47,7 @@ class SymmetricLists {
           links_(n_, first, weights, threads),
           reaches_(distances, weights),
           spheres_(distances, weights),
+          divisors_(Variant::normalized ? weights : std::vector<double>(n_, 1.0)),
           order_(n_),
           found_(n_),
           neighbour_(n_, kNone),
@@ -91,6 +94,9 @@ class SymmetricLists {
         bool known;
     };
 
+    double total(Id c) const { return links_.total(c) / divisors_[c]; }  // R(C)
+    double bound_of(Id c, Id x) const { return spheres_.bound(c, x, Variant::normalized); }
+
     // Whether the closest cluster that c has found is there.
     bool is_there(Id c) const {
         const Id b = neighbour_[c];
@@ -100,8 +106,9 @@ class SymmetricLists {
     void merge(Id a, Id b, Id id) {
         if (links_.points(a).size() < links_.points(b).size()) std::swap(a, b);
         order_.remove(b);
-        for (const Id slot : {a, b}) by_total_.erase({links_.total(slot), slot});
+        for (const Id slot : {a, b}) by_total_.erase({total(slot), slot});
         links_.unite(a, b);
+        if constexpr (Variant::normalized) divisors_[a] += divisors_[b];
         spheres_.unite(a, b, links_.points(a));
         ids_[a] = id;
         ids_[b] = kNone;
@@ -112,11 +119,14 @@ class SymmetricLists {
 
     // Single points look at those before them: lists tell their values.
     void look_around(Id p, const std::vector<double>& weights) {
-        levels_[p] = links_.total(p);
-        by_total_.insert({links_.total(p), p});
+        levels_[p] = total(p);
+        by_total_.insert({total(p), p});
         const auto look = [&](const auto& list) {
             for (const auto& [point, distance] : list)
-                if (point < p) see(p, point, (weights[p] + weights[point]) * static_cast<double>(distance), true);
+                if (point < p)
+                    see(p, point,
+                        (weights[p] / divisors_[p] + weights[point] / divisors_[point]) * static_cast<double>(distance),
+                        true);
         };
         look(links_.list(p));
         look(links_.listing(p));
@@ -125,14 +135,15 @@ class SymmetricLists {
 
     // A union, the youngest of all, looks at those that have a link with it, or have looked up to its R.
     void look_around(Id c) {
-        const double total = levels_[c] = links_.total(c);
+        const double here = levels_[c] = total(c);
         rest_[c] = kFar<double>;
-        by_total_.insert({total, c});
-        links_.each_candidate(
-            c, [&](Id slot, double gain) { see(c, slot, (total + links_.total(slot)) * kSlack - gain); });
-        std::erase_if(raised_, [&](Id x) { return levels_[x] <= links_.total(x); });
+        by_total_.insert({here, c});
+        links_.each_candidate(c, [&](Id slot, double own, double other) {
+            see(c, slot, (here + total(slot)) * kSlack - own / divisors_[c] - other / divisors_[slot]);
+        });
+        std::erase_if(raised_, [&](Id x) { return levels_[x] <= total(x); });
         for (const Id x : raised_)
-            if (links_.total(x) <= total && total < levels_[x]) see(c, x, spheres_.bound(c, x));
+            if (total(x) <= here && here < levels_[x]) see(c, x, bound_of(c, x));
         find_closest(c);
     }
 
@@ -144,20 +155,20 @@ class SymmetricLists {
     // A higher level for c: it looks at one cluster more at least. Or, if one that it has not kept in mind may be the
     // closest by now, it looks at all up to its level again.
     void look_farther(Id c) {
-        const double total = links_.total(c), key = order_.key(c).value;
+        const double here = total(c), key = order_.key(c).value;
         const auto begin = by_total_.lower_bound({levels_[c], kNone});
-        if (levels_[c] <= total) {
+        if (levels_[c] <= here) {
             raised_.push_back(c);
             keep_[c] = kKeep * key;
         }
         if (rest_[c] <= key) {
             const double kept = std::exchange(keep_[c], kKeep * key);
             rest_[c] = kFar<double>;
-            look_at(c, by_total_.lower_bound({total, kNone}), kept);
+            look_at(c, by_total_.lower_bound({here, kNone}), kept);
         } else {
             levels_[c] = begin == by_total_.end()
                              ? kFar<double>
-                             : std::max(kAhead * key - total, std::nextafter(begin->first, kFar<double>));
+                             : std::max(kAhead * key - here, std::nextafter(begin->first, kFar<double>));
             look_at(c, begin, -1);
         }
         find_closest(c);
@@ -168,7 +179,7 @@ class SymmetricLists {
     void look_at(Id c, std::set<std::pair<double, Id>>::iterator from, double before) {
         for (; from != by_total_.end() && from->first < levels_[c]; ++from) {
             if (from->second == c) continue;
-            const double bound = spheres_.bound(c, from->second);
+            const double bound = bound_of(c, from->second);
             if (bound > keep_[c])
                 rest_[c] = std::min(rest_[c], bound);
             else if (bound > before)
@@ -189,7 +200,7 @@ class SymmetricLists {
             else if (!first || each.value < first->value)
                 first = &each;
         if (first && first->value <= found_[c].value) compare(c, *first);
-        const double unseen = std::min((links_.total(c) + levels_[c]) * kSlack, rest_[c]);
+        const double unseen = std::min((total(c) + levels_[c]) * kSlack, rest_[c]);
         const bool is_closest = unseen > found_[c].value || found_[c].value == 0;
         order_.set(c, is_closest ? found_[c] : TieKey<double>(unseen));
     }
@@ -201,7 +212,7 @@ class SymmetricLists {
 
     // Values of those that may be closer, in the order of their bounds. The first one leaves few others.
     void compare(Id c, Seen& first) {
-        reaches_.of(links_.points(c));
+        reaches_.of(links_.points(c), divisors_[c]);
         evaluate(c, first);
         open_.clear();
         for (Seen& each : seen_[c])
@@ -212,7 +223,7 @@ class SymmetricLists {
     }
 
     void evaluate(Id c, Seen& other) {
-        other.value = reaches_.with(links_.points(other.slot), found_[c].value);
+        other.value = reaches_.with(links_.points(other.slot), divisors_[other.slot], found_[c].value);
         other.known = other.value <= found_[c].value;
         if (other.known) offer(c, other);
     }
@@ -225,6 +236,7 @@ class SymmetricLists {
     std::vector<TieKey<double>> found_;  // the closest that a cluster knows
     std::vector<Id> neighbour_;          // and its slot
     std::vector<Id> ids_;                // SciPy's numbers; kNone for slots that are gone
+    std::vector<double> divisors_;       // of sums over clusters: their weights, or one
     std::vector<double> levels_;
     std::vector<double> keep_, rest_;           // of bounds: those kept in mind, and the smallest of all others
     std::vector<std::vector<Seen>> seen_;       // by clusters
