@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "../base/threads.hpp"
 #include "../distance/points.hpp"
 #include "../linkage/weights.hpp"
 
@@ -36,8 +37,9 @@ class BothReaches {
     }
 
     // The value of C and another cluster B, of which Ch(B, C) is divided by `divisor`; or a smaller number above the
-    // limit if it is beyond that.
-    double with(std::span<const Id> others, double divisor, double limit) {
+    // limit if it is beyond that. Calls pause() from time to time.
+    template <class Pause>
+    double with(std::span<const Id> others, double divisor, double limit, Pause&& pause) {
         std::fill(nearest_.begin(), nearest_.end(), kFar<double>);
         double sum = 0;
         for (std::size_t first = 0; first < others.size(); first += kTogether) {
@@ -46,6 +48,10 @@ class BothReaches {
             compare(part, least);
             sum += sum_of(part, least);
             if (sum / divisor > limit) return sum / divisor;
+            if ((steps_ += lanes_ * points_.d) > kBatch) {
+                steps_ = 0;
+                pause();
+            }
         }
         return sum / divisor + sum_of(cluster_, nearest_.data()) / divisor_;
     }
@@ -85,7 +91,7 @@ class BothReaches {
     const std::vector<double>& weights_;
     std::span<const Id> cluster_;
     double divisor_ = 1;
-    Index lanes_ = 0;
+    Index lanes_ = 0, steps_ = 0;
     std::vector<double> strips_;  // the points of C, coordinate after coordinate
     std::vector<T> rows_;         // the same point after point, if they have many coordinates
     std::vector<double> nearest_, squared_;

@@ -67,7 +67,8 @@ class FewClusters {
     }
 
    private:
-    static constexpr Index kBlocks = 16;  // of points at a time
+    static constexpr Index kChunk = 16 * kBlock;       // points at a time
+    static constexpr Index kPairs = 32 * 16 * kBatch;  // of points, times coordinates, between two ticks
 
     T* reach(Id c) const { return reaches_.data() + c * n_; }
     double* sum(Id c) { return &sums_[static_cast<Index>(c) * count_]; }
@@ -78,24 +79,23 @@ class FewClusters {
 
     void find_reaches(int threads, const Tick& tick) {
         const Packed packed(Points<double>{rows_.data(), n_, d_});
-        const Index batch = 1 + kBatch * count_ / (n_ * n_ / count_);
-        for (Index first = 0; first < count_; first += batch) {
-            parallel_tasks(std::min(batch, count_ - first), threads, [&](Index task, int) {
-                const Id c = static_cast<Id>(first + task);
-                find_reach(packed, c);
-                sum_to(c);
+        const Index chunks = (n_ + kChunk - 1) / kChunk, tasks = count_ * chunks;
+        const Index batch = 1 + kPairs / (kChunk * (n_ / count_ + 1) * (d_ + kSequential));
+        for (Index first = 0; first < tasks; first += batch) {
+            parallel_tasks(std::min(batch, tasks - first), threads, [&](Index task, int) {
+                find_reach(packed, static_cast<Id>((first + task) / chunks), (first + task) % chunks * kChunk);
             });
             tick(n_ - count_);
         }
+        parallel_tasks(count_, threads, [&](Index c, int) { sum_to(static_cast<Id>(c)); });
     }
 
-    void find_reach(const Packed& packed, Id c) {
-        double squared[kBlock * kBlocks];
-        for (Index first = 0; first < n_; first += kBlock * kBlocks) {
-            const Index length = std::min(kBlock * kBlocks, n_ - first);
-            find_squared(packed, c, first, length, squared);
-            kernels<T>().from_squared(metric_, squared, length, reach(c) + first);
-        }
+    // Of the points of a chunk.
+    void find_reach(const Packed& packed, Id c, Index first) {
+        double squared[kChunk];
+        const Index length = std::min(kChunk, n_ - first);
+        find_squared(packed, c, first, length, squared);
+        kernels<T>().from_squared(metric_, squared, length, reach(c) + first);
     }
 
     // Squared distances of some points to c.

@@ -63,6 +63,7 @@ class SymmetricLists {
     // Merges until so many clusters are left. False, and no more merges, if there is no room for what clusters keep in
     // mind: `most` numbers.
     bool run(Index last, Index most, Merges& merges, const Tick& tick) {
+        pause_ = [&] { tick(static_cast<Index>(merges.size())); };
         while (static_cast<Index>(merges.size()) < n_ - last) {
             if (kept_ > most) return false;
             const Id c = order_.top();
@@ -73,7 +74,7 @@ class SymmetricLists {
                 merge(c, neighbour_[c], static_cast<Id>(n_ + merges.size() - 1));
             } else
                 find_closest(c);
-            tick(static_cast<Index>(merges.size()));
+            pause_();
         }
         return true;
     }
@@ -223,7 +224,7 @@ class SymmetricLists {
     }
 
     void evaluate(Id c, Seen& other) {
-        other.value = reaches_.with(links_.points(other.slot), divisors_[other.slot], found_[c].value);
+        other.value = reaches_.with(links_.points(other.slot), divisors_[other.slot], found_[c].value, pause_);
         other.known = other.value <= found_[c].value;
         if (other.known) offer(c, other);
     }
@@ -244,6 +245,7 @@ class SymmetricLists {
     std::vector<Id> raised_;                    // clusters whose level is above R
     std::set<std::pair<double, Id>> by_total_;  // R and slot
     std::vector<Seen*> open_;
+    std::function<void()> pause_;
 };
 
 }  // namespace chamfer
