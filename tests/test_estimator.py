@@ -65,6 +65,16 @@ class TestAttributes:
         assert model.n_connected_components_ == 1
         assert model.n_features_in_ == 4
 
+    def test_columns_of_the_tree_are_made_once_for_each_tree(self):
+        model = AgglomerativeClustering(n_clusters=5, linkage="ward")
+        assert not hasattr(model, "children_")
+        for points in (X, X[::-1]):
+            model.fit(points)
+            assert model.children_ is model.children_
+            assert model.distances_ is model.distances_
+            np.testing.assert_array_equal(model.children_, model.linkage_matrix_[:, :2])
+            np.testing.assert_array_equal(model.distances_, model.linkage_matrix_[:, 2])
+
     @pytest.mark.parametrize("linkage", ["average", "complete", "ward", "single"])
     def test_they_are_scikit_learns(self, linkage):
         ours = AgglomerativeClustering(n_clusters=4, linkage=linkage).fit(X)

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted, check_memory
 
-from chamfer import _core
 from chamfer._types import FAST_METRICS, Array, Metric, is_distributed
 from chamfer.edges import check_graph, components
 from chamfer.hac import EXACT, NEIGHBORS, few
@@ -23,7 +22,7 @@ from chamfer.trees.dendrogram import ORDERS, Dendrogram, cut_in_merge_order, is_
 from chamfer.trees.layers import ClusterLayers
 
 _AUTO, _MERGE = "auto", "merge"
-_empty, _ndarray, _int64 = np.empty, np.ndarray, np.dtype(np.int64)  # for few points, where finding them takes time
+_ndarray = np.ndarray  # for few points, where finding it takes time
 
 
 class AgglomerativeClustering(ClusterMixin, Prediction):  # type: ignore[misc]
@@ -205,9 +204,10 @@ class AgglomerativeClustering(ClusterMixin, Prediction):  # type: ignore[misc]
         Z = few(X, self.linkage, self.metric)
         if Z is None:
             return False
-        self.__dict__.pop("feature_names_in_", None)
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
         self._fit_X, self.linkage_matrix_ = X, Z
-        self.labels_, self.children_, self.distances_ = _core.cut_few(Z, k, _empty, _int64)
+        self.labels_ = cut_in_merge_order(Z, k)
         self.n_leaves_, self.n_features_in_ = X.shape
         self.n_clusters_ = self._n_features_out = k
         self.n_connected_components_ = 1
@@ -258,8 +258,6 @@ class AgglomerativeClustering(ClusterMixin, Prediction):  # type: ignore[misc]
             n_clusters = self.choice_.n_clusters
         self.labels_ = self._cut(Z, n_clusters, height)
         self.linkage_matrix_ = Z
-        self.children_ = Z[:, :2].astype(np.int64)
-        self.distances_ = Z[:, 2].copy()
         self.n_leaves_ = len(Z) + 1
         self.n_clusters_ = self._n_features_out = int(self.labels_.max()) + 1
         self.n_connected_components_ = 1 if graph is None else int(components(graph).max()) + 1
@@ -274,6 +272,26 @@ class AgglomerativeClustering(ClusterMixin, Prediction):  # type: ignore[misc]
             return run_linkage
         unimportant = ["n_jobs", "memory_limit", "checkpoint", "progress"]
         return check_memory(self.memory).cache(run_linkage, ignore=unimportant)
+
+    @property
+    def children_(self) -> Array:
+        """The two clusters joined by each merge."""
+        return self._columns[1]
+
+    @property
+    def distances_(self) -> Array:
+        """Height of each merge."""
+        return self._columns[2]
+
+    @property
+    def _columns(self) -> tuple[Array, Array, Array]:
+        """The tree, and what it says in a type of its own: made when somebody asks, as few do."""
+        check_is_fitted(self, "linkage_matrix_")
+        Z = self.linkage_matrix_
+        found: tuple[Array, Array, Array] | None = self.__dict__.get("_columns_found")
+        if found is None or found[0] is not Z:  # fitted again since
+            found = self._columns_found = Z, Z[:, :2].astype(np.int64), Z[:, 2].copy()
+        return found
 
     @property
     def cluster_layers_(self) -> list[Array]:
@@ -326,7 +344,7 @@ class AgglomerativeClustering(ClusterMixin, Prediction):  # type: ignore[misc]
         ndarray or pandas.Series of shape (n_samples,)
             Labels, see `set_output`.
         """
-        return self._output(self.fit(X, sample_weight=sample_weight).labels_, X)
+        return self._output(self.fit(X, None, sample_weight).labels_, X)
 
     def _repr_html_inner(self) -> str:
         return f"{super()._repr_html_inner()}{self._picture()}"

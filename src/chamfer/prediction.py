@@ -150,7 +150,7 @@ class Prediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self
 
     def _output(self, labels: Array, X: Any) -> Any:
-        if getattr(self, "_sklearn_output_config", {}).get("predict") != "pandas":
+        if not hasattr(self, "_sklearn_output_config") or self._sklearn_output_config.get("predict") != "pandas":
             return labels
         import pandas as pd
 

@@ -75,23 +75,12 @@ class AgglomerativeClustering(_AlongEdges):
             compute_distances=compute_distances,
         )
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> AgglomerativeClustering:
-        """Cluster the rows of `X`.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `chamfer.AgglomerativeClustering.fit`.
-
-        Returns
-        -------
-        AgglomerativeClustering
-            The fitted estimator.
-        """
-        super().fit(X, y, sample_weight)
+    @property
+    def distances_(self) -> Array:
+        """Height of each merge, if asked for."""
         if not (self.compute_distances or self.distance_threshold is not None):
-            del self.distances_
-        return self
+            raise AttributeError("distances_ is there only with compute_distances or distance_threshold")
+        return super().distances_
 
 
 class FeatureAgglomeration(_AlongEdges, features.FeatureAgglomeration):

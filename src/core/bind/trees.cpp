@@ -33,23 +33,6 @@ void bind_dendrogram(nb::module_& m) {
         },
         "Z"_a, nb::kw_only(), "n_clusters"_a, "labels"_a.noconvert(),
         "Writes labels of the points, the tree cut in merge order.");
-    m.def(
-        "cut_few",
-        [](TreeArray Z, Index clusters, nb::object empty, nb::object dtype) {
-            const Tree tree = tree_from(Z);
-            nb::object labels = empty(tree.n, dtype), children = empty(nb::make_tuple(tree.merges(), 2), dtype),
-                       heights = empty(tree.merges());
-            cut_points(tree, clusters, nb::cast<Array<std::int64_t, 1>>(labels).data());
-            std::int64_t* child = nb::cast<Array<std::int64_t, 2>>(children).data();
-            double* height = nb::cast<Array<double, 1>>(heights).data();
-            for (Index i = 0; i < tree.merges(); ++i) {
-                *child++ = tree.child(i, 0), *child++ = tree.child(i, 1);
-                *height++ = tree.height(i);
-            }
-            return nb::make_tuple(labels, children, heights);
-        },
-        "Z"_a, "n_clusters"_a, "empty"_a, "dtype"_a,
-        "Labels of the points of a small tree cut in merge order, its columns of children, and that of heights.");
 }
 
 void bind_copies(nb::module_& m) {
