@@ -44,7 +44,8 @@ class Tuning:
     closer_point: Steps = ((24, 2.6e-6), (64, 1e-5), (_ALL, 8e-5))  # the same where a merge may bring centres closer
     average_point: Steps = ((24, 3e-5), (_ALL, 8e-5))  # the same of average linkage
     symmetric_point: Steps = ((8, 7e-6), (16, 1e-5), (_ALL, 1e-3))  # chamfer_symmetric from points, for each
-    means_point: Steps = ((4, 1.2e-5), (_ALL, 1e-3))  # the same of chamfer_normalized_symmetric
+    means_point: float = 1.2e-5  # the same of chamfer_normalized_symmetric, and for each pair of points
+    means_pair: Steps = ((4, 0.0), (8, 2.6e-8), (16, 4e-7), (_ALL, 1e-5))
     flat_coordinates: int = 24  # with more, points may be near a line or a surface, where searches are fast:
     flat_points: int = 2_000  # of so many points a sample is looked at
     contracted_edge: float = 2e-6  # an edge of a graph along which clusters merge

@@ -56,6 +56,12 @@ class TestRefusal:
         with pytest.raises(MemoryError, match="engine='points'"):
             chamfer.linkage(gaussian(2, 1000, 3), "ward", engine="dense", memory_limit="1MB")
 
+    def test_what_takes_hours_is_named_and_not_taken(self):
+        x = gaussian(2, 10_000, 20)
+        match = "805 MB, .* are allowed .* or engine='points', which takes much longer"
+        with pytest.raises(MemoryError, match=match):
+            chamfer.linkage(x, "chamfer_normalized_symmetric", memory_limit="200MB")
+
     def test_the_points_engine_needs_no_matrix(self):
         x = gaussian(2, 1000, 3)  # the matrix takes 4 MB
         assert chamfer.linkage(x, "ward", engine="points", memory_limit="1MB").shape == (999, 4)

@@ -10,6 +10,9 @@ from chamfer.engines.lists import ListsEngine
 from chamfer.engines.points import PointsEngine
 from chamfer.engines.tradeoff import TradeoffEngine
 
+# Seconds, and times as long as the cheapest engine: what takes longer than both is not taken only because it fits.
+_LONG, _MUCH_LONGER = 600.0, 100.0
+
 ENGINES: tuple[Engine, ...] = (DenseEngine(), PointsEngine(), ListsEngine(), TradeoffEngine(), GraphEngine())
 NAMES = ("auto", *dict.fromkeys(engine.name for engine in ENGINES))
 
@@ -37,9 +40,11 @@ def _fitting(able: list[Engine], task: Task) -> list[Engine]:
     if task.limit is None and max(needs.values()) <= tuning.current.unchecked_bytes:
         return able
     allowed = task.allowed
-    fitting = [engine for engine in able if needs[engine] <= allowed]
+    costs = {engine: engine.cost(task) for engine in able}
+    longest = max(_LONG, _MUCH_LONGER * min(costs.values()))
+    fitting = [engine for engine in able if needs[engine] <= allowed and costs[engine] <= longest]
     if not fitting:
-        least = min(able, key=lambda engine: needs[engine])
+        least = min((engine for engine in able if needs[engine] > allowed), key=lambda engine: needs[engine])
         raise least.too_little(task, needs[least], least.advice(task) + _smaller(least, needs[least], task))
     return fitting
 
@@ -47,5 +52,8 @@ def _fitting(able: list[Engine], task: Task) -> list[Engine]:
 def _smaller(engine: Engine, need: int, task: Task) -> str:
     """Another engine that needs less, if there is one that may be taken."""
     others = [each for each in ENGINES if each.asked_by is None and each.name != engine.name]
-    others = [each for each in others if each.refuses(task) is None]
-    return next((f" or engine={each.name!r}" for each in others if each.memory(task) < need), "")
+    smaller = [each for each in others if each.refuses(task) is None and each.memory(task) < need]
+    if not smaller:
+        return ""
+    long = ", which takes much longer" if smaller[0].cost(task) > _MUCH_LONGER * engine.cost(task) else ""
+    return f" or engine={smaller[0].name!r}{long}"

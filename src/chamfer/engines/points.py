@@ -73,9 +73,10 @@ class PointsEngine(Engine):
         if _goes_row_by_row(task) and not _is_on_sphere(task):
             return 2 * search_seconds(task)  # each distance is computed twice
         search = 0.0 if _is_on_sphere(task) else search_seconds(task)
+        if task.linkage.symmetric and task.linkage.normalized:
+            return search + now.means_point * task.data.n + tuning.at(now.means_pair, task.d) * task.data.n**2
         if task.linkage.symmetric:
-            point = now.means_point if task.linkage.normalized else now.symmetric_point
-            return search + tuning.at(point, task.d) * task.data.n
+            return search + tuning.at(now.symmetric_point, task.d) * task.data.n
         # Up to FEW points, the dense engine comes to the bits of the short way.
         if task.linkage.family == "single" and _are_few(task) and task.data.n > _core.FEW:
             return now.few_single * search

@@ -46,9 +46,9 @@ void bind(nb::module_& m) {
         },
         "X"_a.noconvert(), nb::kw_only(), "metric"_a, "normalized"_a, "weights"_a = nb::none(), "nearest"_a.noconvert(),
         "distances"_a.noconvert(), "bounds"_a.noconvert(), "few"_a, "most"_a, "threads"_a, "tick"_a = nb::none(),
-        "Z of a symmetric Chamfer linkage from points and their nearest other points; once `few` clusters are left, "
-        "from the "
-        "distances of all points to them. None if clusters would keep more than `most` others in mind.");
+        "Merges of a symmetric Chamfer linkage as Z, from points and their nearest other points, until `few` clusters "
+        "are left; then from the distances of all points to them. None if clusters would keep more than `most` others "
+        "in mind.");
 }
 
 }  // namespace
