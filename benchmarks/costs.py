@@ -30,7 +30,11 @@ ALL = 1 << 62
 
 
 class Call(NamedTuple):
-    """A call of `linkage`; data of `rank` dimensions and noise in the others if it is given, `copies` of each row."""
+    """A call of `linkage`.
+
+    Data are of `rank` dimensions and noise in the others if it is given, with `copies` of each row; Gaussian or of
+    another `kind`.
+    """
 
     method: str
     n: int
@@ -38,9 +42,11 @@ class Call(NamedTuple):
     rank: int = 0
     options: dict[str, Any] = {}  # noqa: RUF012
     copies: int = 1
+    kind: str = ""
 
     def __str__(self) -> str:
         more = f" in {self.copies} copies" if self.copies > 1 else ""
+        more += f" {self.kind}" if self.kind else ""
         more += "".join(f" {name}={value}" for name, value in self.options.items())
         return f"{self.method} {self.n} x {self.d}" + (f" of rank {self.rank}" if self.rank else "") + more
 
@@ -85,7 +91,16 @@ SWEEPS: dict[str, tuple[tuple[Any, ...], list[Call]]] = {
         [Call("chamfer_symmetric", 20_000, 3, copies=copies) for copies in (1, 2)],
     ),
     "folded_share": ((0.05, NOW.folded_share, 0.95), FOLDED),
-    **{name: (around(name), FLAT) for name in ("flat_coordinates", "flat_points")},
+    **{name: (around(name), FLAT) for name in ("flat_coordinates", "spread_points")},
+    "grouped_crowd": (around("grouped_crowd", 2), [Call("single", 5_000, 200, kind=each) for each in ("", "groups")]),
+    "even_points": (
+        around("even_points", 1.2),
+        [Call("chamfer_normalized_symmetric", 5_000, 8, kind=each) for each in ("", "uniform")],
+    ),
+    "uneven_points": (
+        around("uneven_points", 1.2),
+        [Call("chamfer_normalized", 5_000, 8, kind=each) for each in ("", "heavy tails")],
+    ),
     "centre_list": (around("centre_list", 2), CENTRES[3:]),
     "few_single": (around("few_single"), [Call("single", n, d) for n in (600, 1_000) for d in (30, 100)]),
     "few_points": ((NEVER, NOW.few_points, ALWAYS), SINGLE),
@@ -117,7 +132,12 @@ SWEEPS: dict[str, tuple[tuple[Any, ...], list[Call]]] = {
 def data(call: Call) -> Array:
     """Random points in float32, of a lower rank with noise if that is asked for."""
     random = np.random.default_rng(0)
-    X = random.normal(size=(call.n, call.d))
+    size = call.n, call.d
+    X = random.normal(size=size)
+    if call.kind == "groups":
+        X += 10 * random.normal(size=(20, call.d))[random.integers(20, size=call.n)]
+    elif call.kind:
+        X = random.random(size) if call.kind == "uniform" else random.standard_t(2, size)
     if call.rank:
         X = random.normal(size=(call.n, call.rank)) @ random.normal(size=(call.rank, call.d)) + 0.1 * X
     return X[np.arange(call.n) // call.copies].astype(np.float32)
@@ -165,11 +185,15 @@ def fit_engines(part: int) -> dict[str, float]:
     search = [seconds(partial(pairwise.condensed, each, 2)) for each in points]
     coordinate, pair = np.polyfit(sizes, np.array(search) / (n * n / 2), 1)
 
-    def beyond(method: str, d: int, engine: str, metric: str = "euclidean") -> float:
+    def beyond(method: str, d: int, engine: str, metric: str = "euclidean", kind: str = "") -> float:
         """Seconds beyond those of the distances."""
-        call = Call(method, n, d, 0, {"engine": engine, "metric": metric})
+        call = Call(method, n, d, 0, {"engine": engine, "metric": metric}, kind=kind)
         X = data(call)
         return max(0.0, seconds(lambda: cluster(call, X)) - n * n / 2 * float(pair + d * coordinate))
+
+    def multiple(method: str, d: int, engine: str, kind: str) -> float:
+        """How many times as long another kind of data takes."""
+        return beyond(method, d, engine, kind=kind) / max(1e-9, beyond(method, d, engine))
 
     plain, slow = beyond("chamfer", 8, "lists") / n, _points(Call("", n // 4, 8), "canberra")
     given = pairwise.condensed(points[0], 2)
@@ -185,12 +209,15 @@ def fit_engines(part: int) -> dict[str, float]:
         "other_merges": float(np.mean([beyond(method, 8, "dense") for method in ("average", "ward")])) / n**2,
         **{f"lists_point of {d}": beyond("chamfer", d, "lists") / n for d in (3, 8, 100)},
         **{f"lists_chains of {d}": beyond("chamfer_normalized", d, "lists") / n / plain for d in (8, 100)},
+        "lists_uneven of 8": multiple("chamfer_normalized", 8, "lists", "heavy tails"),
         **{f"single_point of {d}": beyond("single", d, "points") / n for d in (8, 40, 100)},
+        "single_groups of 200": multiple("single", 200, "points", "groups"),
         **{f"points_point of {d}": beyond("ward", d, "points") / n for d in (3, 8, 40, 100)},
         **{f"closer_point of {d}": beyond("centroid", d, "points") / n for d in (8, 40, 100)},
         **{f"symmetric_point of {d}": beyond("chamfer_symmetric", d, "points") / n for d in (3, 8, 16)},
         "means_point": beyond("chamfer_normalized_symmetric", 4, "points") / n,
         "means_pair of 8": beyond("chamfer_normalized_symmetric", 8, "points") / n**2,
+        "means_even": multiple("chamfer_normalized_symmetric", 8, "points", "uniform"),
         **{f"average_point of {d}": beyond("average", d, "points", "sqeuclidean") / n for d in (8, 100)},
         "contracted_edge": seconds(lambda: chamfer.linkage(row, "ward", connectivity="chain")) / (2 * n),
         "unchecked_bytes": seconds(available_memory, 9) / (NOW.sum_merges / 8),

@@ -38,16 +38,24 @@ class Tuning:
     lists_point: Steps = ((4, 1.1e-5), (8, 1.3e-5), (24, 1.6e-5), (64, 2e-5), (200, 2.6e-5), (_ALL, 4.4e-5))
     # The same of chamfer_normalized, whose chains of merges ask more often, in multiples.
     lists_chains: Steps = ((4, 2.75), (8, 2.3), (24, 2.8), (64, 2.25), (200, 3.45), (_ALL, 3.4))
-    single_point: Steps = ((24, 1.3e-6), (64, 8e-6), (128, 1.2e-5), (_ALL, 2e-5))  # a point in a spanning tree
+    # The same of points that lie unevenly.
+    lists_uneven: Steps = ((4, 1.0), (24, 1.5), (_ALL, 1.0))
+    # A point in a spanning tree.
+    single_point: Steps = ((24, 1.3e-6), (64, 8e-6), (128, 9e-6), (400, 1e-5), (_ALL, 2e-5))
+    single_groups: Steps = ((128, 1.0), (_ALL, 2.6))  # the same of points in groups, in multiples
     few_single: float = 4.5  # few points compared one by one, in multiples of all distances
     points_point: Steps = ((4, 2.6e-6), (24, 4e-6), (64, 2.5e-5), (_ALL, 6e-5))  # lists of centres, for each point
     closer_point: Steps = ((24, 2.6e-6), (64, 1e-5), (_ALL, 8e-5))  # the same where a merge may bring centres closer
     average_point: Steps = ((24, 3e-5), (_ALL, 8e-5))  # the same of average linkage
     symmetric_point: Steps = ((8, 7e-6), (16, 1e-5), (_ALL, 1e-3))  # chamfer_symmetric from points, for each
-    means_point: float = 1.2e-5  # the same of chamfer_normalized_symmetric, and for each pair of points
-    means_pair: Steps = ((4, 0.0), (8, 2.6e-8), (16, 4e-7), (_ALL, 1e-5))
+    means_point: float = 1.2e-5  # the same of chamfer_normalized_symmetric,
+    means_pair: Steps = ((4, 0.0), (8, 2.6e-8), (16, 4e-7), (_ALL, 1e-5))  # and for each pair of a crowd,
+    means_even: float = 0.1  # in multiples of this if points lie evenly
     flat_coordinates: int = 24  # with more, points may be near a line or a surface, where searches are fast:
-    flat_points: int = 2_000  # of so many points a sample is looked at
+    spread_points: int = 2_000  # of so many points a sample is looked at
+    grouped_crowd: float = 0.5  # of all points, at most, near a typical one: then they are in groups
+    even_points: float = 1.2  # unevenness, at most, of points that lie evenly,
+    uneven_points: float = 1.6  # and at least of those that lie unevenly
     contracted_edge: float = 2e-6  # an edge of a graph along which clusters merge
     folded_points: int = 1_000  # from here on, it is looked for equal rows, which are clustered once
     folded_share: float = 0.5  # of the rows that are different, at most, for this to pay

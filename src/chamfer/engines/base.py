@@ -16,7 +16,7 @@ import numpy as np
 from chamfer import tuning
 from chamfer._types import FAST_METRICS, Array, Condensed, Points, SparseDistances
 from chamfer.constraints import Constraints
-from chamfer.distances.spread import local_dimension
+from chamfer.distances.spread import Spread, spread
 from chamfer.memory import available_memory, too_little
 from chamfer.methods import Linkage, names
 from chamfer.progress import Info, Progress
@@ -82,10 +82,16 @@ class Task:
     def coordinates(self) -> int:
         """As many as the costs of neighbour searches depend on: few, if the points are near a line or a surface."""
         now = tuning.current
-        if not self.fast or self.remote or self.d <= now.flat_coordinates or self.data.n < now.flat_points:
-            return self.d
+        is_flat = self.d > now.flat_coordinates and self.spread.dimension <= now.tree_centres
+        return now.tree_centres if is_flat else self.d
+
+    @cached_property
+    def spread(self) -> Spread:
+        """How the points spread, if they are at hand and so many that it is worth a look."""
+        if not self.fast or self.remote or self.data.n < tuning.current.spread_points:
+            return Spread()
         assert isinstance(self.data, Points)
-        return now.tree_centres if local_dimension(self.data.X) <= now.tree_centres else self.d
+        return spread(self.data.X)
 
     @property
     def held(self) -> int:

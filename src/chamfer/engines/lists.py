@@ -76,8 +76,11 @@ class ListsEngine(Engine):
     def cost(self, task: Task) -> float:
         """A search among all points, and lists."""
         now, n = tuning.current, task.data.n
-        chains = tuning.at(now.lists_chains, task.coordinates) if task.linkage.normalized else 1.0
-        lists = tuning.at(now.lists_point, task.coordinates) * chains * n
+        lists = tuning.at(now.lists_point, task.coordinates) * n
+        if task.linkage.normalized:
+            lists *= tuning.at(now.lists_chains, task.coordinates)
+            uneven = tuning.at(now.lists_uneven, task.coordinates)
+            lists *= uneven if uneven > 1 and task.spread.unevenness >= now.uneven_points else 1
         if isinstance(task.data, Condensed):
             return now.given_pair * n**2 + lists
         # The core computes each distance once, cdist twice.
