@@ -217,7 +217,7 @@ def fit_engines(part: int) -> dict[str, float]:
         **{f"symmetric_point of {d}": beyond("chamfer_symmetric", d, "points") / n for d in (3, 8, 16)},
         "means_point": beyond("chamfer_normalized_symmetric", 4, "points") / n,
         "means_pair of 8": beyond("chamfer_normalized_symmetric", 8, "points") / n**2,
-        "means_even": multiple("chamfer_normalized_symmetric", 8, "points", "uniform"),
+        "means_even of 8": multiple("chamfer_normalized_symmetric", 8, "points", "uniform"),
         **{f"average_point of {d}": beyond("average", d, "points", "sqeuclidean") / n for d in (8, 100)},
         "contracted_edge": seconds(lambda: chamfer.linkage(row, "ward", connectivity="chain")) / (2 * n),
         "unchecked_bytes": seconds(available_memory, 9) / (NOW.sum_merges / 8),

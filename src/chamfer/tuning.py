@@ -50,7 +50,7 @@ class Tuning:
     symmetric_point: Steps = ((8, 7e-6), (16, 1e-5), (_ALL, 1e-3))  # chamfer_symmetric from points, for each
     means_point: float = 1.2e-5  # the same of chamfer_normalized_symmetric,
     means_pair: Steps = ((4, 0.0), (8, 2.6e-8), (16, 4e-7), (_ALL, 1e-5))  # and for each pair of a crowd,
-    means_even: float = 0.1  # in multiples of this if points lie evenly
+    means_even: Steps = ((8, 0.1), (16, 0.3), (_ALL, 1.0))  # in multiples of this if points lie evenly
     flat_coordinates: int = 24  # with more, points may be near a line or a surface, where searches are fast:
     spread_points: int = 2_000  # of so many points a sample is looked at
     grouped_crowd: float = 0.5  # of all points, at most, near a typical one: then they are in groups

@@ -104,7 +104,10 @@ print(chamfer.linkage([[0.0], [1.0]]).tolist())
             id="index",
             marks=pytest.mark.slow,
         ),
-        pytest.param("merges", (10_000, 8), "'chamfer_normalized_symmetric'", id="chamfer"),
+        pytest.param(
+            "merges", (100_000, 8), "'chamfer_symmetric', engine='points'", id="symmetric", marks=pytest.mark.slow
+        ),
+        pytest.param("merges", (10_000, 8), "'chamfer_normalized_symmetric', engine='dense'", id="chamfer"),
     ],
 )
 def test_ctrl_c(stage, shape, arguments):

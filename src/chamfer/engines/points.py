@@ -117,7 +117,8 @@ def _seconds_of_means(task: Task) -> float:
     pair = tuning.at(now.means_pair, task.d)
     if pair > 0:
         # Time grows faster than the square of the number of points, and so more than in proportion to a group.
-        pair *= task.spread.crowd**1.5 * (now.means_even if task.spread.unevenness <= now.even_points else 1)
+        pair *= task.spread.crowd**1.5
+        pair *= tuning.at(now.means_even, task.d) if task.spread.unevenness <= now.even_points else 1
     return now.means_point * n + pair * n**2
 
 
