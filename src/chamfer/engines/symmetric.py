@@ -31,6 +31,7 @@ def run(task: Task, weights: Array | None, exponent: int) -> Array | None:
     assert isinstance(task.data, Points)
     points, n = task.data, task.data.n
     most = n * _USUAL + max(0, task.allowed - memory(task)) // _BYTES
+    most = min(most, np.iinfo(np.int64).max)  # a limit may be any number
     everything, k = np.arange(n, dtype=np.int32), _list(n)
     with task.progress.stage("nearest neighbours", n, "point") as tick:
         nearest = choose_source(points, k, task.threads).nearest(everything, everything, k, task.threads, tick)
