@@ -58,9 +58,9 @@ constexpr Kernels<T> table() {
 
 constexpr Kernels<float> floats = table<float>();
 constexpr Kernels<double> doubles = table<double>();
-constexpr DoubleKernels others{packed_distances, pack<double>, block_products, near_points, near_box, nearest_rows,
-                               count_bits,       find<Id>,     square,         divide,      cancel,
-                               add_floats,       project,      adopt,          adopt_two};
+constexpr DoubleKernels others{packed_distances, pack<double>, block_products, near_points, near_box,
+                               nearest_rows,     count_bits,   find<Id>,       square,      divide,
+                               cancel,           add_floats,   project,        adopt,       adopt_two};
 constexpr GridKernels grid{mean,         centred,     to_grid,    pack<Id>,   grid_distances,
                            nearest_keys, keys_within, unite_ward, move_centre};
 
